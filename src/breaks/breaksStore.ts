@@ -3,7 +3,7 @@
 // short list; nothing of a request becomes part of a statement. Read only; breakDecisionsStore.ts
 // writes what people decide, updateBreaks.sql what snapshots show.
 
-import { AGES, seenRanges } from '../core/breaks/breakAge.js';
+import { seenRanges } from '../core/breaks/breakAge.js';
 import type { BreakState } from '../core/breaks/breakDecision.js';
 import type { Side } from '../core/breaks/sentence.js';
 import type { BreakKind } from '../core/orders/verdict.js';
@@ -165,24 +165,6 @@ export async function countBreaks(
     money: row.money ?? {},
     withoutAmount: Number(row.without_amount),
   }));
-}
-
-/** Open breaks of these accounts, counted in the order of the ages. */
-export async function openByAge(
-  db: Db,
-  accountIds: readonly string[],
-  asOf: Date,
-): Promise<number[]> {
-  const { rows } = await db.query<{ name: string; count: bigint }>(
-    `select age.name, count(*) as count
-     from jsonb_to_recordset($2::jsonb)
-       as age (name text, "seenFrom" timestamptz, "seenBefore" timestamptz)
-     cross join lateral tieout.found_breaks(null, $1, null, '{open}', null, null, null, null, null,
-       age."seenFrom", age."seenBefore", null, null) f
-     group by age.name`,
-    [accountIds, JSON.stringify(seenRanges(asOf))],
-  );
-  return AGES.map(({ name }) => Number(rows.find((row) => row.name === name)?.count ?? 0));
 }
 
 /** What the filters can be set to: currencies and owners of breaks that are not resolved. */

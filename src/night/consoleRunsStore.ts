@@ -87,6 +87,9 @@ export async function runMarks(
 export interface Waiting {
   held: number;
   unknown: number;
+  /** by currency */
+  heldMoney: Record<string, string>;
+  unknownMoney: Record<string, string>;
   onTheirWay: number;
   open: number;
   unowned: number;
@@ -98,11 +101,14 @@ export interface Waiting {
 
 /** What waits, counted over all nights. */
 export async function waitingCounts(db: Db, accountIds: readonly string[]): Promise<Waiting> {
-  const { rows } = await db.query<Record<keyof Waiting, bigint>>(statement('night/waitingCounts'), [
-    accountIds,
-  ]);
+  type Money = Record<string, string> | null;
+  type Row = Record<Exclude<keyof Waiting, `${string}Money`>, bigint> &
+    Record<'heldMoney' | 'unknownMoney', Money>;
+  const { rows } = await db.query<Row>(statement('night/waitingCounts'), [accountIds]);
   const row = rows[0];
   return {
+    heldMoney: row?.heldMoney ?? {},
+    unknownMoney: row?.unknownMoney ?? {},
     held: Number(row?.held ?? 0),
     unknown: Number(row?.unknown ?? 0),
     onTheirWay: Number(row?.onTheirWay ?? 0),

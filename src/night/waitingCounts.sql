@@ -1,5 +1,17 @@
 -- What waits for somebody, counted over all nights. $1 accounts.
-select (select count(*) from tieout.instructions
+with money as (
+  select state, jsonb_object_agg(currency, amount) as by_currency
+  from (
+    select state, currency, round(sum(coalesce(refund_amount, amount)), 2)::text as amount
+    from tieout.instructions
+    where is_open and state in ('held', 'unknown') and account_id = any ($1)
+    group by state, currency
+  ) sums
+  group by state
+)
+select (select by_currency from money where state = 'held') as "heldMoney",
+(select by_currency from money where state = 'unknown') as "unknownMoney",
+(select count(*) from tieout.instructions
   where is_open and state = 'held' and account_id = any ($1)) as held,
 (select count(*) from tieout.instructions
   where is_open and state = 'unknown' and account_id = any ($1)) as unknown,

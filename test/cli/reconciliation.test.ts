@@ -139,6 +139,7 @@ function shapeOf(line: string): string {
   return line
     .replace(/ ?\.\.\.$/, '')
     .trim()
+    .replace(/ {2,}/g, '  ')
     .replace(/\d{4}-\d\d-\d\dT\S+/g, 'TIME')
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')
     .replace(/\d{4}-\d\d-\d\d/g, 'DATE')

@@ -16,7 +16,7 @@ test('a day on which all is well has nothing but ticks', () => {
 test.each<[Partial<ClosingFacts>, RegExp]>([
   [{ runState: null }, /no night of this date/],
   [{ runState: 'incomplete', notCompared: 1 }, /night is incomplete: 1 order was not compared/],
-  [{ runState: 'broken' }, /night is broken/],
+  [{ runState: 'broken' }, /night did not tie out/],
   [{ gaps: ['2026-11-01'] }, /no night covers 2026-11-01$/],
   [{ gaps: Array.from({ length: 7 }, (_, at) => `2026-11-0${at + 1}`) }, /2026-11-05 and 2 more$/],
   [{ isUnexplained: null }, /there is no statement/],

@@ -65,8 +65,8 @@ describe('breaks by cause', () => {
     const { body } = await anna.get('/breaks/causes');
     const text = body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
     expect(sentence(body)).toBe('20,030 breaks, 2 causes, largest first.');
-    expect(text).toContain('amount mismatch, delta +0.10 EUR 20,000 2,000.00 EUR');
-    expect(text).toContain('amount mismatch, delta +900.00 EUR 30 27,000.00 EUR');
+    expect(text).toContain('amount mismatch, 0.10 EUR more at the gateway 20,000 2,000.00 EUR');
+    expect(text).toContain('amount mismatch, 900.00 EUR more at the gateway 30 27,000.00 EUR');
     const viewer = await place.withRole('viewer');
     expect((await viewer.get('/breaks/causes')).body).not.toContain('waive all');
   });
@@ -94,7 +94,7 @@ describe('the list', () => {
 
 describe('all that match', () => {
   it('is refused and shown again when it changed since it was shown', async () => {
-    const link = await linkOf(anna, 'amount mismatch, delta +900.00 EUR');
+    const link = await linkOf(anna, 'amount mismatch, 900.00 EUR more at the gateway');
     const seen = seenOf((await anna.get(link)).body);
     const { rows } = await place.app.db.query<{ id: bigint }>(
       `select break_id as id from tieout.breaks where order_no = 'LARGE7'`,
@@ -109,7 +109,7 @@ describe('all that match', () => {
   });
 
   it('keeps four eyes for each beyond the limit', async () => {
-    const link = await linkOf(anna, 'amount mismatch, delta +900.00 EUR');
+    const link = await linkOf(anna, 'amount mismatch, 900.00 EUR more at the gateway');
     const seen = seenOf((await anna.get(link)).body);
     const asked = await anna.post(link, { seen, words: 'the shop pays' });
     expect(sentence(asked.body)).toBe('30 waiting for a second person.');
@@ -129,7 +129,7 @@ describe('all that match', () => {
   it('works 20,000 equal breaks off in ten clicks, each with its line', async () => {
     // Breaks, by cause, waive all.
     let clicks = 3;
-    const link = await linkOf(anna, 'amount mismatch, delta +0.10 EUR');
+    const link = await linkOf(anna, 'amount mismatch, 0.10 EUR more at the gateway');
     for (;;) {
       const { body } = await anna.get(link);
       if (seenOf(body) === '') break;

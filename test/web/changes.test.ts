@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listChanged, sumChanged } from '../../src/breaks/changedStore.js';
 import { decideBreaks } from '../../src/breaks/decideBreaks.js';
 import type { BreakAction } from '../../src/core/breaks/breakDecision.js';
+import { amountIn, moneyIn } from '../../src/core/text/amounts.js';
 import { statement } from '../../src/database/statements.js';
 import { consoleRun } from '../../src/night/consoleRunsStore.js';
 import { queueReports } from '../../src/report/reportsStore.js';
@@ -188,6 +189,32 @@ describe('what changed since the run before', () => {
     expect(waived).toContain('anna (as said on the command line)');
     expect(waived).toContain('rounded at the till');
     expect((await viewer.get('/')).body).toContain(`/nights/${LAST}/changes?account=A1001`);
+  });
+
+  it('stands above what is open now: money by currency and age, and who has it', async () => {
+    const { rows } = await console.app.db.query<{ currency: string; amount: string }>(
+      `select currency, round(sum(stake), 2)::text as amount from tieout.found_breaks(null, null,
+         null, '{open}', null, null, null, null, null, null, null, null, null)
+       where currency is not null and stake is not null group by currency order by currency`,
+    );
+    const { rows: held } = await console.app.db.query<{ currency: string; amount: string }>(
+      `select currency, sum(coalesce(refund_amount, amount))::text as amount
+       from tieout.instructions where state = 'held' group by currency`,
+    );
+    expect(rows.length).toBeGreaterThan(1);
+    expect(held.length).toBeGreaterThan(0);
+    const { body } = await viewer.get('/');
+    for (const { currency, amount } of rows) {
+      const text = amountIn(amount, currency);
+      expect(body).toContain(`<a href="/breaks?currency=${currency}">${text}</a>`);
+      const ages = body.matchAll(
+        new RegExp(`<a href="/breaks\\?currency=${currency}&amp;age=[^"]+">([^<]+)</a>`, 'g'),
+      );
+      const sum = [...ages].reduce((all, [, one = '']) => all + Number(one.replaceAll(',', '')), 0);
+      expect(sum, currency).toBeCloseTo(Number(amount), 2);
+    }
+    for (const { currency, amount } of held) expect(body).toContain(moneyIn(amount, currency));
+    expect(body).toContain('<a href="/breaks?owner=-">nobody yet</a>');
   });
 
   it('shows a reader of one account nothing of another', async () => {

@@ -128,15 +128,14 @@ export function eventText(event: Omit<BreakEvent, 'expected' | 'actual'>): strin
   return `${timeText(event.at)}  ${labelOf(event.event)} by ${by}${ofRun}${why}`;
 }
 
-export function verdictLines(rows: readonly DecidedBreakRow[], isCheck: boolean): string[] {
-  const lines = rows.map((row) => {
+export function verdictLines(rows: readonly DecidedBreakRow[], isCheck: boolean): Line[] {
+  const cells = rows.map((row) => {
     const why = 'reason' in row ? `: ${row.reason}` : (NEXT[row.kind] ?? '');
-    const about = `${row.accountId} ${row.orderNo} ${row.which}`;
-    return `#${row.breakId}  ${row.kind.padEnd(12)}  ${about}${why}`;
+    return [`#${row.breakId}`, row.kind, `${row.accountId} ${row.orderNo} ${row.which}${why}`];
   });
   const done = rows.filter((row) => row.kind !== 'refused' && row.kind !== 'unchanged').length;
   const would = isCheck ? ' would change; nothing was written' : ' changed';
-  return [...lines, `${done} of ${counted(rows.length, 'break')}${would}`];
+  return [...columns(cells), `${done} of ${counted(rows.length, 'break')}${would}`];
 }
 
 const NEXT: Readonly<Record<string, string>> = {

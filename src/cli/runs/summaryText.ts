@@ -5,6 +5,7 @@ import { coverageText } from '../../core/orders/coverage.js';
 import type { AccountSummary, RunSummary } from '../../core/runs/summary.js';
 import { ORDER_CLASSES, runSentence } from '../../core/runs/summary.js';
 import { amountIn, moneyIn } from '../../core/text/amounts.js';
+import { stateLabel } from '../../core/text/labels.js';
 import type { Line, Part } from '../terminal.js';
 import { columns, stateWord } from '../terminal.js';
 
@@ -50,7 +51,7 @@ function accountLines(
   const isEmpty = mine.some(({ kind }) => kind === 'no_orders');
   const state = isEmpty
     ? stateWord('incomplete', 'NO ORDERS in the ledger')
-    : stateWord(account.state, ACCOUNT_WORDS[account.state] ?? account.state.replace('_', ' '));
+    : stateWord(account.state, stateLabel(account.state));
   const lines: Line[] = [[`Account ${account.accountId}: `, state]];
   const covered = coverage.find((one) => one.accountId === account.accountId);
   if (covered) lines.push(`  Coverage: ${coverageText(covered)}`);
@@ -82,9 +83,6 @@ function accountLines(
   }
   return [...lines, ''];
 }
-
-/** As the sentence of the run says it. */
-const ACCOUNT_WORDS: Readonly<Record<string, string>> = { broken: 'did not tie out' };
 
 function instructionLines(account: AccountSummary, keptBack: number): Line[] {
   const lines: Line[] = [];

@@ -173,11 +173,13 @@ const DONE_IN_PART: Readonly<Record<string, string>> = {
 };
 
 function badEntry(side: Side): string {
-  return (
-    `the gateway's entry lacks the printed shape (amount ${side.amount ?? '(none)'}, ` +
+  const rest =
     `currency ${side.currency ?? '(none)'}, code ${side.code ?? '(none)'}, ` +
-    `transaction ${side.transaction ?? '(none, or none that can be kept)'})`
-  );
+    `transaction ${side.transaction ?? '(none, or none that can be kept)'}`;
+  const { amount } = side;
+  return amount !== undefined && parseAmount(amount) === null
+    ? `the gateway's amount '${amount}' cannot be read (${rest})`
+    : `the gateway's entry cannot be read (amount ${amount ?? '(none)'}, ${rest})`;
 }
 
 function money(side: Side): string {

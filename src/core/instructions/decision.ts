@@ -33,7 +33,7 @@ export const HOLD_REASONS = {
   no_history: { isApprovable: false, words: 'the database knows no earlier run of the account' },
   partial_capture: {
     isApprovable: false,
-    words: 'less than was authorised, and the profile does not allow that',
+    words: 'less than was authorised: not allowed by configuration (profile partialCapture)',
   },
   invalid_payout: {
     isApprovable: false,

@@ -3,6 +3,7 @@
 // show. Nothing of it forbids a close: a day with open breaks may be closed, knowing of them.
 
 import { moneyIn } from '../text/amounts.js';
+import { labelOf } from '../text/labels.js';
 
 export interface MoneyOf {
   currency: string;
@@ -77,14 +78,20 @@ function nightLine({ runState, notCompared }: ClosingFacts): ChecklistLine {
   if (runState === null) return { isWell: false, words: 'there is no night of this date' };
   if (notCompared > 0) {
     const words = `${count(notCompared, 'order was', 'orders were')} not compared`;
-    return { isWell: false, words: `the night is ${shown(runState)}: ${words}` };
+    return { isWell: false, words: `the night ${shown(runState)}: ${words}` };
   }
-  return { isWell: runState === 'tied_out', words: `the night is ${shown(runState)}` };
+  return { isWell: runState === 'tied_out', words: `the night ${shown(runState)}` };
 }
 
 function shown(state: string): string {
-  return state.replaceAll('_', ' ');
+  return RUN_WORDS[state] ?? `is ${labelOf(state)}`;
 }
+
+const RUN_WORDS: Readonly<Record<string, string>> = {
+  tied_out: 'tied out',
+  broken: 'did not tie out',
+  failed: 'failed',
+};
 
 function statementLine({ isUnexplained }: ClosingFacts): ChecklistLine {
   if (isUnexplained === null) {

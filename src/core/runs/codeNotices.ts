@@ -33,7 +33,7 @@ export function codeNotice(word: NewCodeFacts): Notice {
       : `it means ${word.meaning}`;
   const samples = word.samples.length === 0 ? '' : ` (such as ${word.samples.join(', ')})`;
   const about = `${word.field} ${oneLine(word.word, WORD_LENGTH)}`;
-  const text = `new code of the gateway, ${about}: ${whole}${samples}; ${meant}`;
+  const text = `new status code of the gateway, ${about}: ${whole}${samples}; ${meant}`;
   return { accountId: word.accountId, kind: 'new_word', about, text, names: word.samples };
 }
 

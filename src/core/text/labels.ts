@@ -9,6 +9,11 @@ export function labelOf(code: string): string {
     .replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
+/** A state as people say it: of a run and an account `broken` is what did not tie out. */
+export function stateLabel(state: string): string {
+  return state === 'broken' ? 'did not tie out' : labelOf(state);
+}
+
 /** Text that may name states of the gateway, with those in words; all else stays as it is. */
 export function labelStates(text: string): string {
   return text.replace(/\b(?:in_review|partially_refunded)\b/g, labelOf);
@@ -56,7 +61,8 @@ const HOLD_REASONS: Readonly<Record<string, string>> = {
   above_limit: 'above operations.approveAbove: waiting for approval',
   over_limit_of_run: 'past operations.maxPerRun of this run: waiting for approval',
   newly_freed: 'a changed setting would let it go: waits until somebody has seen it',
-  partial_capture: 'capture below the authorised amount is not enabled (profile partialCapture)',
+  partial_capture:
+    'less than was authorised: not allowed by configuration (profile partialCapture)',
   observed: 'the account is only observed: its liveFrom is not given, or ahead',
   second_capture: 'the order was captured already, by another transaction: look, then approve',
   moved_already: 'captured or cancelled by us, yet shown as reserved: look, then approve',

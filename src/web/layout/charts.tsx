@@ -3,7 +3,7 @@
 // come from the stylesheet, shapes repeat what the colours say.
 
 import type { BreakAge } from '../../core/breaks/breakAge.js';
-import { labelOf } from '../../core/text/labels.js';
+import { stateLabel } from '../../core/text/labels.js';
 import type { RunMark } from '../../night/consoleRunsStore.js';
 
 const STRIP_CELL = 14;
@@ -63,7 +63,7 @@ export function StripLegend() {
               rx={2}
             />
           </svg>
-          {labelOf(state)}
+          {stateLabel(state)}
         </span>
       ))}
     </p>
@@ -80,7 +80,7 @@ const HEIGHTS: Record<RunMark['state'], number> = {
 
 function markWords({ businessDate, state, open }: RunMark): string {
   const tail = open === null ? '' : `, ${open} open`;
-  return `${businessDate}: ${labelOf(state)}${tail}`;
+  return `${businessDate}: ${stateLabel(state)}${tail}`;
 }
 
 function words(nights: readonly RunMark[]): string {

@@ -2,11 +2,11 @@
 // tables with a caption, a pager, what to do when there is nothing, forms that carry their token.
 
 import type { ComponentChildren } from 'preact';
-import { labelOf } from '../../core/text/labels.js';
+import { stateLabel } from '../../core/text/labels.js';
 import type { Words } from '../format.js';
 
 export function State({ state }: { state: string }) {
-  return <span class={`state ${state}`}>{labelOf(state)}</span>;
+  return <span class={`state ${state}`}>{stateLabel(state)}</span>;
 }
 
 /** `name` is said before it where a narrow window has no room for the head of its column. */

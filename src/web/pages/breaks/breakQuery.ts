@@ -5,7 +5,8 @@ import type { BreakFilter } from '../../../breaks/breaksStore.js';
 import { AGES, seenRange } from '../../../core/breaks/breakAge.js';
 import type { BreakKind } from '../../../core/orders/verdict.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
-import { labelOf } from '../../../core/text/labels.js';
+import { moneyIn } from '../../../core/text/amounts.js';
+import { labelOf, labelStates } from '../../../core/text/labels.js';
 import type { Fields } from '../../visitor/fields.js';
 
 const BREAK_STATES = ['open', 'waiver_asked', 'waived', 'resolved', 'any'] as const;
@@ -62,5 +63,20 @@ export function chosenWords(query: Fields): string {
 /** A cause begins with the kind of break, and goes on in words of others. */
 export function causeWords(cause: string): string {
   const [kind = '', ...rest] = cause.split(', ');
-  return [labelOf(kind), ...rest].join(', ');
+  return [labelOf(kind), ...rest.map(partWords)].join(', ');
+}
+
+/** As the database words it: +5.00 is more at the gateway, `here` is the ledger. */
+function partWords(part: string): string {
+  const delta = /^delta ([+-])(\S+) (\S+)$/.exec(part);
+  if (delta !== null) {
+    const [, sign, amount = '', currency] = delta;
+    return `${moneyIn(amount, currency)} ${sign === '+' ? 'more' : 'less'} at the gateway`;
+  }
+  const page = /^page (\S+) of (\S+) no (\d+)$/.exec(part);
+  if (page !== null) return `${page[1]}: page ${page[3]} of the snapshot of ${page[2]}`;
+  const side = /^(.+) (here|there)$/.exec(part);
+  if (side === null) return part === 'an entry of another shape' ? 'cannot be read' : part;
+  const where = side[2] === 'here' ? 'in the ledger' : 'at the gateway';
+  return `${labelStates(side[1] ?? '')} ${where}`;
 }

@@ -2,13 +2,13 @@
 // it went. The page of an older night is the same without the parts that are about now.
 
 import { brakeStatus, ownJournal } from '../../../brake/brake.js';
-import { openByAge } from '../../../breaks/breaksStore.js';
 import { AGES } from '../../../core/breaks/breakAge.js';
 import { brakeWords } from '../../../core/instructions/sending.js';
 import type { Notice } from '../../../core/runs/notices.js';
 import { removedLine } from '../../../core/runs/removal.js';
 import type { AccountSummary } from '../../../core/runs/summary.js';
 import { runSentence } from '../../../core/runs/summary.js';
+import { moneyIn } from '../../../core/text/amounts.js';
 import type { ConsoleRun, Progress, RunMark, Waiting } from '../../../night/consoleRunsStore.js';
 import {
   consoleRun,
@@ -25,6 +25,7 @@ import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
 import { reservationsAtRisk } from '../authorisations.js';
 import { changesSince } from './changes.js';
+import { AtRisk, openByAge, openMoneyOf } from './openMoney.js';
 import { runAgainOf } from './runAgain.js';
 
 const RUNS_SHOWN = 60;
@@ -34,9 +35,9 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
   const night = await consoleRun(deps.db, accounts, null);
   if (night === null)
     return { kind: 'page', title: 'Tonight', section: 'Tonight', body: <NoRun /> };
-  const [marks, ages, waits, progress, brake, atRisk, changes, again] = await Promise.all([
+  const [marks, open, waits, progress, brake, atRisk, changes, again] = await Promise.all([
     runMarks(deps.db, accounts, RUNS_SHOWN),
-    openByAge(deps.db, accounts, deps.now()),
+    openMoneyOf(visit),
     waitingCounts(deps.db, accounts),
     night.state === 'running' ? runProgress(deps.db, night.runId, accounts) : null,
     brakeStatus(deps, accounts, ownJournal(deps.config)),
@@ -60,8 +61,9 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
       {atRisk}
       <Waits waits={waits} words={words} />
       {changes}
+      <AtRisk open={open} visit={visit} />
       {night.summary === null ? null : <Accounts accounts={night.summary.accounts} words={words} />}
-      <History marks={marks} ages={ages} />
+      <History marks={marks} ages={openByAge(open)} />
     </>
   );
   return {
@@ -206,6 +208,7 @@ interface Wait {
   what: readonly [one: string, many: string];
   who: string;
   to: string | null;
+  money?: Readonly<Record<string, string>>;
 }
 
 /** Everything there may be to wait for, also what nothing waits for now. */
@@ -222,6 +225,7 @@ function waitsOf(waits: Waiting): Wait[] {
       what: ['instruction waits for approval', 'instructions wait for approval'],
       who: 'approvers',
       to: '/approvals',
+      money: waits.heldMoney,
     },
     {
       count: waits.waivers,
@@ -234,6 +238,7 @@ function waitsOf(waits: Waiting): Wait[] {
       what: ['instruction is unknown', 'instructions are unknown'],
       who: 'operators',
       to: '/instructions?state=unknown',
+      money: waits.unknownMoney,
     },
     {
       count: waits.unowned,
@@ -265,11 +270,12 @@ function Waits({ waits, words }: { waits: Waiting; words: Words }) {
         <Empty>Nothing waits for anybody. The workbook is under Reports.</Empty>
       ) : (
         <ul class="waits">
-          {rows.map(({ count, what: [one, many], who, to }) => {
+          {rows.map(({ count, what: [one, many], who, to, money = {} }) => {
             const what = count === 1 ? one : many;
             return (
               <li>
                 <strong>{words.count(count)}</strong> {to === null ? what : <a href={to}>{what}</a>}
+                {moneyWords(money)}
                 <span class="hint"> ({who})</span>
               </li>
             );
@@ -278,6 +284,11 @@ function Waits({ waits, words }: { waits: Waiting; words: Words }) {
       )}
     </section>
   );
+}
+
+function moneyWords(money: Readonly<Record<string, string>>): string {
+  const parts = Object.entries(money).map(([currency, amount]) => moneyIn(amount, currency));
+  return parts.length === 0 ? '' : `: ${parts.sort().join(', ')}`;
 }
 
 function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; words: Words }) {

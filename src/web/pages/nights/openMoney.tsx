@@ -1,0 +1,151 @@
+// What money is at risk, and whose turn it is: the open breaks of all nights, in real amounts of
+// each currency by age, and by the person who has them. Each figure leads to its breaks.
+
+import type { BreakGroupRow } from '../../../breaks/breaksStore.js';
+import { countBreaks } from '../../../breaks/breaksStore.js';
+import { AGES, ageInDays } from '../../../core/breaks/breakAge.js';
+import { formatAmount, parseSum } from '../../../core/money.js';
+import type { Words } from '../../format.js';
+import { Figure, MoneyOf, Table } from '../../layout/parts.js';
+import type { Visit } from '../../visit.js';
+
+/** Those with the most of them; a person of a house, not a list of all. */
+const OWNERS_SHOWN = 10;
+
+export interface OpenMoney {
+  /** the group of each age that has any */
+  ages: readonly BreakGroupRow[];
+  owners: readonly BreakGroupRow[];
+}
+
+export async function openMoneyOf({ deps, accounts }: Visit): Promise<OpenMoney> {
+  const open = { accountIds: accounts, states: ['open'] as const };
+  const now = deps.now();
+  const [ages, owners] = await Promise.all([
+    countBreaks(deps.db, open, 'age', now, AGES.length),
+    countBreaks(deps.db, open, 'owner', now, OWNERS_SHOWN),
+  ]);
+  return { ages, owners };
+}
+
+/** How many are open of each age, in the order of the ages. */
+export function openByAge({ ages }: OpenMoney): number[] {
+  return AGES.map(({ name }) => ages.find(({ key }) => key === name)?.breaks ?? 0);
+}
+
+export function AtRisk({ open, visit }: { open: OpenMoney; visit: Visit }) {
+  if (open.ages.length === 0) return null;
+  const { words, deps } = visit;
+  return (
+    <section aria-labelledby="at-risk">
+      <h2 id="at-risk">Money at risk</h2>
+      <MoneyByAge ages={open.ages} words={words} />
+      <p class="hint">
+        What is at stake in breaks that are open now, of all nights. Amounts of different currencies
+        are not added up; a bar is the share of its currency.
+      </p>
+      <Owners owners={open.owners} words={words} now={deps.now()} />
+    </section>
+  );
+}
+
+function MoneyByAge({ ages, words }: { ages: readonly BreakGroupRow[]; words: Words }) {
+  const currencies = [...new Set(ages.flatMap(({ money }) => Object.keys(money)))].sort();
+  const of = (currency: string, name: string): string | null =>
+    ages.find(({ key }) => key === name)?.money[currency] ?? null;
+  const without = ages.reduce((sum, one) => sum + one.withoutAmount, 0);
+  return (
+    <>
+      <Table
+        caption="Open money by currency and age"
+        columns={[
+          { head: 'Currency' },
+          { head: 'In all', isFigure: true },
+          ...AGES.map((age) => ({ head: age.words, isFigure: true })),
+        ]}
+      >
+        {currencies.map((currency) => {
+          const cents = AGES.map(({ name }) => parseSum(of(currency, name) ?? '0.00') ?? 0n);
+          const all = cents.reduce((sum, one) => sum + one, 0n);
+          return (
+            <tr>
+              <th scope="row">{currency}</th>
+              <Figure>
+                <a href={`/breaks?${new URLSearchParams({ currency })}`}>
+                  {words.amount(formatAmount(all), currency)}
+                </a>
+              </Figure>
+              {AGES.map(({ name }, at) => (
+                <Figure>
+                  <MoneyOfAge
+                    amount={of(currency, name)}
+                    share={all === 0n ? 0 : Number(cents[at] ?? 0n) / Number(all)}
+                    to={`/breaks?${new URLSearchParams({ currency, age: name })}`}
+                    shown={(amount) => words.amount(amount, currency)}
+                  />
+                </Figure>
+              ))}
+            </tr>
+          );
+        })}
+      </Table>
+      {without === 0 ? null : (
+        <p class="hint">{words.count(without)} open without an amount, in no figure above.</p>
+      )}
+    </>
+  );
+}
+
+const BAR_ROOM = 100;
+
+function MoneyOfAge(props: {
+  amount: string | null;
+  share: number;
+  to: string;
+  shown: (amount: string) => string;
+}) {
+  if (props.amount === null) return <>{'–'}</>;
+  return (
+    <>
+      <a href={props.to}>{props.shown(props.amount)}</a>
+      <svg
+        class="share"
+        viewBox={`0 0 ${BAR_ROOM} 4`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        <rect class="fill" x={0} y={0} height={4} width={Math.max(0, props.share) * BAR_ROOM} />
+      </svg>
+    </>
+  );
+}
+
+function Owners(props: { owners: readonly BreakGroupRow[]; words: Words; now: Date }) {
+  const { words, now } = props;
+  return (
+    <Table
+      caption="Who has them"
+      columns={[
+        { head: 'Who has them' },
+        { head: 'Open breaks', isFigure: true },
+        { head: 'Money', isFigure: true },
+        { head: 'Oldest, days', isFigure: true },
+      ]}
+    >
+      {props.owners.map((one) => (
+        <tr>
+          <th scope="row">
+            <a href={`/breaks?${new URLSearchParams({ owner: one.key ?? '-' })}`}>
+              {one.key ?? 'nobody yet'}
+            </a>
+          </th>
+          <Figure>{words.count(one.breaks)}</Figure>
+          <Figure>
+            <MoneyOf money={one.money} withoutAmount={one.withoutAmount} words={words} />
+          </Figure>
+          <Figure>{words.count(ageInDays(one.oldest, now))}</Figure>
+        </tr>
+      ))}
+    </Table>
+  );
+}

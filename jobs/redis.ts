@@ -140,6 +140,11 @@ function judgeServer(info: string, description: string): Server {
   if (policy !== 'noeviction') {
     warnings.push(`${description}: maxmemory-policy is ${policy}; it should be noeviction`);
   }
+  const figure = (key: string): number => Number(fields.get(key) ?? 0);
+  const most = figure('maxmemory');
+  if (most > 0 && figure('used_memory') >= most) {
+    warnings.push(`${description}: its memory is full: it takes no jobs until maxmemory is raised`);
+  }
   if (fields.get('aof_enabled') === '0') {
     warnings.push(`${description}: appendonly is off; a restart forgets what was enqueued`);
   }

@@ -73,6 +73,11 @@ async function refuseExisting(path: string): Promise<void> {
   if (exists) throw alreadyThere(path);
 }
 
+/** That another one made the file first: no fault, where two may be at the same report. */
+export function isAlreadyThere(error: unknown): boolean {
+  return error instanceof TieoutError && (error as NodeJS.ErrnoException).code === 'EEXIST';
+}
+
 function alreadyThere(path: string): Error {
   return refused(path, 'exists already; a report is never overwritten', 'EEXIST');
 }

@@ -1,5 +1,6 @@
-// The name of the user of this machine: what a decision of the command line claims, and what is said
-// of a file that cannot be used. Containers run programs under numbers that no list of users has.
+// The name of the user of this machine: what a decision of the command line claims, and what is
+// said of a file that cannot be used. Containers run programs under numbers that no list of users
+// has.
 // Neighbours: context.ts, setup/users.ts.
 
 import { userInfo } from 'node:os';

@@ -1,10 +1,13 @@
 // The work of one report job: rows from the database into one file, registered with its digest. A
 // report that is registered is never touched again; one that was cut short is made anew.
 
+import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { writeActivity } from '../../reports/activity.js';
 import { writeOrders } from '../../reports/orders.js';
+import { isAlreadyThere } from '../../reports/outputFile.js';
 import { writeAgeing } from '../../reports/periodReports.js';
 import { writeReconciliation } from '../../reports/reconciliation.js';
 import { atRiskOfNight } from '../authorisations/authorisations.js';
@@ -34,6 +37,10 @@ import { writeSettlementReport } from './settlement/writeSettlementReport.js';
 import { keepStatements, statementLines } from './statementStore.js';
 import { workbookKey } from './workbookKeyStore.js';
 
+/**
+ * Two workers may be at the same report, since a job is rung again while the first still writes. One
+ * puts its file in place and registers it; the other leaves it at that.
+ */
 export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<void> {
   const report = await loadReport(deps.db, reportId);
   if (report?.state !== 'queued') return;
@@ -42,9 +49,11 @@ export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<v
     if (!summary) throw new Error(`the run of ${report.businessDate} has no figures yet`);
     const digests = await manifestOf(deps.db, report.runId);
     const written = await writeFile(deps, report, summary, digests);
+    if (written === null) return;
     if (written.statements) await keepStatements(deps.db, reportId, written.statements);
     await recordWritten(deps.db, reportId, written, { ...digests, ...written.rowDigests });
   } catch (error) {
+    if (isAlreadyThere(error)) return;
     const reason = messageOf(error);
     await recordFailedReport(deps.db, reportId, reason);
     throw error;
@@ -56,14 +65,13 @@ async function writeFile(
   report: ReportRow,
   summary: RunSummary,
   digests: Digests,
-): Promise<WrittenReport> {
+): Promise<WrittenReport | null> {
   const date = report.period ?? report.businessDate;
   const folder = join(deps.config.reports.dir, date);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const name = `${report.kind}-${date}-r${report.revision}.${report.format}`;
   const path = join(folder, name);
-  // Left by a process that died between writing and registering: nobody was told of it.
-  await rm(path, { force: true });
+  if (!(await clearLeftover(deps, report.reportId, path))) return null;
   const about = await aboutOf(deps, report, summary, digests);
   const period = periodOf(date);
   if (period === null) throw new Error(`${date} is neither a day nor a month`);
@@ -78,6 +86,21 @@ async function writeFile(
     case 'reconciliation':
       return writeReconciliationOf(deps, path, report.runId, { summary, about });
   }
+}
+
+/** How long a worker may take from putting a file in place to registering it. */
+const REGISTERED_WITHIN_MS = 5_000;
+
+/**
+ * A file that is there and not registered was left by a process that died between the two, and
+ * nobody was told of it; or another worker is between the two just now: false once it has registered.
+ */
+async function clearLeftover(deps: ReportDeps, reportId: bigint, path: string): Promise<boolean> {
+  if (!existsSync(path)) return true;
+  await sleep(REGISTERED_WITHIN_MS);
+  if ((await loadReport(deps.db, reportId))?.state !== 'queued') return false;
+  await rm(path, { force: true });
+  return true;
 }
 
 function writeSettlementOf(

@@ -331,13 +331,14 @@ describe.skipIf(privateRedisMissing !== null)(`a Redis server${skippedRedis}`, (
     server.thaw();
   });
 
-  it('that may evict or forget jobs is warned about', async () => {
+  it('that may evict or forget jobs, or is full, is warned about', async () => {
     const forgetful = ['--appendonly', 'no', '--maxmemory-policy', 'allkeys-lru'];
-    const server = await startRedis(forgetful);
+    const server = await startRedis([...forgetful, '--maxmemory', '1']);
     const house = houseOn(server, server.url);
     await house.open();
     expect(house.lines.join('\n')).toContain('maxmemory-policy is allkeys-lru');
     expect(house.lines.join('\n')).toContain('appendonly is off');
+    expect(house.lines.join('\n')).toContain('its memory is full: it takes no jobs');
   });
 
   it('with a password and a database number is used as its address says', async () => {

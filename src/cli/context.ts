@@ -195,6 +195,6 @@ let zone = 'UTC';
 
 /** Lines for a person; what data brings along never steers the terminal. */
 export function printLines(lines: readonly Line[]): void {
-  const screen = { zone, hasColours: showsColours(process.stdout, process.env) };
+  const screen = { zone, hasColours: showsColours(process.stdout) };
   process.stdout.write(lines.map((line) => `${shownLine(line, screen)}\n`).join(''));
 }

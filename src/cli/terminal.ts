@@ -2,12 +2,13 @@
 // them, every instant in one format of the schedule's zone. What data brings along steers nothing:
 // colours are ours alone, and are put around a text that was cleaned. Pure.
 
+import type { WriteStream } from 'node:tty';
 import { plainLine } from '../core/log.js';
 
 /** What a colour says; the words beside it say the same. */
 type Tone = 'good' | 'warn' | 'bad' | 'faint';
 
-export interface Said {
+interface Said {
   text: string;
   tone?: Tone;
   /** as it was said elsewhere, such as an answer of the gateway: its times stay as they are */
@@ -26,9 +27,9 @@ export interface Screen {
 
 const COLOURS: Readonly<Record<Tone, number>> = { bad: 31, good: 32, warn: 33, faint: 2 };
 
-/** Whether a stream shows colours: https://no-color.org, and terminals that have none. */
-export function showsColours(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
-  return stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+/** Whether a stream shows colours: a terminal that has some, and NO_COLOR does not forbid them. */
+export function showsColours(stream: Partial<Pick<WriteStream, 'isTTY' | 'hasColors'>>): boolean {
+  return stream.isTTY === true && stream.hasColors?.() === true;
 }
 
 /** A line as it is written, without its end. */

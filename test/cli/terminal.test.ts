@@ -1,6 +1,7 @@
 // How lines look on a terminal: colours only where one shows them, and never those of the data; one
 // format of times, in the schedule's zone; columns that stand under each other.
 
+import { WriteStream } from 'node:tty';
 import { describe, expect, it, test } from 'vitest';
 import type { Line, Screen } from '../../src/cli/terminal.js';
 import { columns, shownLine, showsColours, stateWord } from '../../src/cli/terminal.js';
@@ -9,14 +10,21 @@ const PLAIN: Screen = { zone: 'Europe/Berlin', hasColours: false };
 const COLOURED: Screen = { ...PLAIN, hasColours: true };
 
 describe('colours', () => {
+  // The platform's own terminal, which reads the environment.
+  const terminal = (env: Record<string, string>) => ({
+    isTTY: true,
+    hasColors: () => WriteStream.prototype.hasColors.call(WriteStream.prototype, 16, env),
+  });
   it.each([
-    [{ isTTY: true }, {}, true],
-    [{ isTTY: true }, { NO_COLOR: '1' }, false],
-    [{ isTTY: true }, { NO_COLOR: '' }, true],
-    [{ isTTY: true }, { TERM: 'dumb' }, false],
-    [{}, {}, false],
-  ])('%o with %o: %s', (stream, env, shows) => {
-    expect(showsColours(stream, env)).toBe(shows);
+    [{ TERM: 'xterm-256color' }, true],
+    [{ TERM: 'xterm-256color', NO_COLOR: '1' }, false],
+    [{ TERM: 'dumb' }, false],
+  ])('of a terminal with %o: %s', (env, shows) => {
+    expect(showsColours(terminal(env))).toBe(shows);
+  });
+
+  it('are in no file and no pipe', () => {
+    expect(showsColours({})).toBe(false);
   });
 
   it('are around a word, and none of the data comes through', () => {

@@ -70,7 +70,8 @@ function historyLines(account: string, orderNo: string, history: OrderHistory): 
     history.ledger ? `  ${ledgerText(history.ledger)}` : '  has no such order',
     ...history.refundRequests.map(
       (one) =>
-        `  refund ${one.refund_id}: ${moneyIn(String(one.refund_amount), currency)}, requested ${one.requested_at}` +
+        `  refund ${one.refund_id}: ${moneyIn(String(one.refund_amount), currency)}, ` +
+        `requested ${one.requested_at}` +
         `${one.reason ? ` (${one.reason})` : ''}`,
     ),
     ...history.disputes.map(disputeLine),

@@ -75,11 +75,10 @@ export function sheetLines(sheet: Sheet): Line[] {
     ...orNone(sheet.decisions.flatMap((one) => decisionLines(one, sheet))),
     '',
     'What happened',
-    ...sheet.events.map(
-      (event) =>
-        `  ${event.at}  ${event.to} by ${event.by}` +
-        `${event.reason === null ? '' : ` (${maskCardNumbers(holdLabel(event.reason), idsOf(sheet))})`}`,
-    ),
+    ...sheet.events.map(({ at, to, by, reason }) => {
+      const why = reason === null ? '' : maskCardNumbers(holdLabel(reason), idsOf(sheet));
+      return `  ${at}  ${to} by ${by}${why === '' ? '' : ` (${why})`}`;
+    }),
     ...sendingLines(sheet),
     ...(sheet.evidence.length > 0
       ? ['', 'What a search for this refund brought (no proof by itself)']
@@ -130,7 +129,8 @@ function seenLines(
         `${ledger.reviewDecision === null ? '' : `, review decision ${ledger.reviewDecision}`}`,
     ...(seen.refundRequests ?? []).map(
       (one) =>
-        `  request  ${one.refundId} ${moneyIn(one.amount, ledger?.currency)}, by ${one.requestedBy ?? 'nobody named'}` +
+        `  request  ${one.refundId} ${moneyIn(one.amount, ledger?.currency)}, ` +
+        `by ${one.requestedBy ?? 'nobody named'}` +
         `${one.reason === null ? '' : `: ${maskCardNumbers(one.reason, keep)}`}`,
     ),
     ...(seen.gateway ?? []).map(

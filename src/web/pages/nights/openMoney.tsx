@@ -12,7 +12,7 @@ import type { Visit } from '../../visit.js';
 /** Those with the most of them; a person of a house, not a list of all. */
 const OWNERS_SHOWN = 10;
 
-export interface OpenMoney {
+interface OpenMoney {
   /** the group of each age that has any */
   ages: readonly BreakGroupRow[];
   owners: readonly BreakGroupRow[];

@@ -1539,6 +1539,7 @@ create table tieout.statements (
   items jsonb not null,
   unexplained_captured numeric not null,
   unexplained_refunded numeric not null,
+  books jsonb,
   constraint statements_pkey PRIMARY KEY (report_id, account_id, currency),
   constraint statements_report_id_fkey FOREIGN KEY (report_id) REFERENCES tieout.reports(report_id) ON DELETE CASCADE
 );
@@ -4198,6 +4199,7 @@ CREATE OR REPLACE FUNCTION tieout.seen_at(i tieout.instructions, pull bigint)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
   select jsonb_build_object(
     'instruction', jsonb_build_object('id', i.instruction_id, 'account', i.account_id,
@@ -4251,6 +4253,7 @@ CREATE OR REPLACE FUNCTION tieout.seen_of(i tieout.instructions)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
   select tieout.seen_at(i, case when i.operation <> 'payout' then
     tieout.newest_look(i.account_id, i.order_no) end)

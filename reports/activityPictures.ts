@@ -99,7 +99,7 @@ function addByDate(
   });
   const categoriesRef = rangeRef(sheet, 'C', first, last);
   const categories = dates.map(dayOfMonth);
-  return { title, categoriesRef, categories, series, isShare: false };
+  return { title, categoriesRef, categories, series };
 }
 
 /** What stands under a bar: a period is a day or a month. */

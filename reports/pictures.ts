@@ -1,20 +1,29 @@
-// The two pictures of the first sheet and the figures under them: open breaks by age, money by
-// state. Each bar is drawn from cells of the sheet, so that picture and figures cannot part. Pure;
-// neighbours: chart.ts draws, summarySheet.ts says where.
+// The pictures of the first sheet and the figures under them: open breaks by night and by age, and
+// of the currencies that matter most what is not matched and what is at stake. Each bar shows a
+// size, in the currency that its title names, and is drawn from cells of the sheet, so that picture
+// and figures cannot part. Pure; neighbours: chart.ts draws, summarySheet.ts says where.
 
 import { AGES, isOfAge } from '../src/core/breaks/breakAge.js';
 import { formatAmount } from '../src/core/money.js';
-import type { BreakRow, ReconciliationData } from '../src/core/runs/reporting.js';
+import type { BreakRow, NightMark, ReconciliationData } from '../src/core/runs/reporting.js';
 import type { OrderClass } from '../src/core/runs/summary.js';
 import { ORDER_CLASSES } from '../src/core/runs/summary.js';
 import { labelOf } from '../src/core/text/labels.js';
 import type { Table } from './column.js';
 import { BREAKS_SHEET } from './columns.js';
-import { freeText, hundredthsOf } from './xlsx/cells.js';
+import { fitsNumber, freeText, hundredthsOf } from './xlsx/cells.js';
 import { columnLetters } from './xlsx/format/cellXml.js';
 import type { BarChart, ChartSeries } from './xlsx/format/chart.js';
 import type { Page } from './xlsx/page.js';
-import { addSection, formula, money, moneyFormula, PAGE_COLUMNS, text } from './xlsx/page.js';
+import {
+  addSection,
+  count,
+  formula,
+  money,
+  moneyFormula,
+  PAGE_COLUMNS,
+  text,
+} from './xlsx/page.js';
 import { moneyStyle } from './xlsx/styles.js';
 import type { Part } from './xlsx/totals.js';
 import { columnRanges } from './xlsx/totals.js';
@@ -25,40 +34,62 @@ export const PICTURE_LINES = 14;
 const SPLIT_COLUMN = 4;
 
 /** Apart also where a printer knows no colours. */
-const COLOURS: Record<OrderClass, string> = {
-  matched: 'DCE6EC',
-  explained: 'CDE0C9',
-  due: '6FA0BC',
-  awaited: 'F3D48A',
-  broken: 'C00000',
-  notCompared: '5A6770',
-};
+const COLOURS = { due: '6FA0BC', broken: 'C00000' };
 
-/** Keeps room for the pictures here; they are drawn once their figures have a place. */
-export function addPictureRoom(page: Page): number {
+/** Keeps room for so many lines of pictures; they are drawn once their figures have a place. */
+export function addPictureRoom(page: Page, rows = 1): number {
   const first = page.lines.length;
-  for (let line = 0; line < PICTURE_LINES; line += 1) page.lines.push([]);
+  for (let line = 0; line < rows * PICTURE_LINES; line += 1) page.lines.push([]);
   return first;
 }
 
-/** The figures of both pictures, and the pictures themselves from this row of the sheet on. */
+/** How many lines of pictures the first sheet has: nights and ages, then one for each currency. */
+export function pictureRows({ currencies }: Pick<ReconciliationData, 'currencies'>): number {
+  return 1 + drawnCurrencies(currencies).length;
+}
+
+/** What is drawn of the breaks that the workbook lists. */
+interface DrawnBreaks {
+  ages: Ages;
+  stakes: Stakes;
+  parts: readonly Part[];
+}
+
+/** The figures of the pictures, and the pictures themselves from this row of the sheet on. */
 export function addPictures(
   page: Page,
   sheet: string,
   fromRow: number,
   data: ReconciliationData,
-  breaks: { ages: Ages; parts: readonly Part[] },
+  breaks: DrawnBreaks,
 ): BarChart[] {
-  const toRow = fromRow + PICTURE_LINES;
-  const left = { fromColumn: 0, toColumn: SPLIT_COLUMN, fromRow, toRow };
-  const right = { fromColumn: SPLIT_COLUMN + 1, toColumn: PAGE_COLUMNS - 1, fromRow, toRow };
-  return [
-    { ...addAges(page, sheet, breaks.ages, BREAKS_SHEET, breaks.parts), place: left },
-    { ...addMoneyByState(page, sheet, data), place: right },
-  ].filter(({ categories }) => categories.length > 0);
+  const money = new Map(addMoneyByState(page, sheet, data));
+  const byAge = new Map(addMoneyByAge(page, sheet, breaks));
+  const rows = [
+    [
+      addNights(page, sheet, data.nights ?? []),
+      addAges(page, sheet, breaks.ages, BREAKS_SHEET, breaks.parts),
+    ],
+    ...drawnCurrencies(data.currencies).map((currency) => [
+      money.get(currency),
+      byAge.get(currency),
+    ]),
+  ];
+  return rows.flatMap((drawn, at) => {
+    const top = fromRow + at * PICTURE_LINES;
+    const place = { fromRow: top, toRow: top + PICTURE_LINES };
+    return drawn.flatMap((one, column) => {
+      if (one === undefined || one.categories.length === 0) return [];
+      const [fromColumn, toColumn] = SIDES[column] ?? SIDES[0];
+      return [{ ...one, place: { ...place, fromColumn, toColumn } }];
+    });
+  });
 }
 
-type Drawn = Omit<BarChart, 'place'>;
+const SIDES = [
+  [0, SPLIT_COLUMN],
+  [SPLIT_COLUMN + 1, PAGE_COLUMNS - 1],
+] as const;
 
 /** Open breaks by age, on the whole width of the page. */
 export function addAgePicture<R extends BreakRow>(
@@ -85,10 +116,30 @@ export function noAges(): Ages {
 
 export function addToAges(ages: Ages, rows: readonly BreakRow[]): void {
   for (const { ageDays } of rows) {
-    const at = AGES.findIndex((age) => isOfAge(ageDays, age));
+    const at = placeOfAge(ageDays);
     ages[at] = (ages[at] ?? 0) + 1;
   }
 }
+
+function placeOfAge(ageDays: number): number {
+  return AGES.findIndex((age) => isOfAge(ageDays, age));
+}
+
+/** By currency what is at stake in breaks of each age, and an amount that no formula can add. */
+export type Stakes = Map<string, { sums: bigint[]; tooLong: string | null }>;
+
+export function addToStakes(stakes: Stakes, rows: readonly BreakRow[]): void {
+  for (const { ageDays, currency, stake } of rows) {
+    if (stake === null || currency === null) continue;
+    const of = stakes.get(currency) ?? { sums: AGES.map(() => 0n), tooLong: null };
+    const at = placeOfAge(ageDays);
+    of.sums[at] = (of.sums[at] ?? 0n) + hundredthsOf(stake);
+    if (!fitsNumber(stake)) of.tooLong ??= stake;
+    stakes.set(currency, of);
+  }
+}
+
+type Drawn = Omit<BarChart, 'place'>;
 
 function addAges<R>(
   page: Page,
@@ -120,51 +171,138 @@ function addAges<R>(
     categoriesRef: rangeRef(sheet, 'A', first, last),
     categories: AGES.map(({ words }) => words),
     series: [series],
-    isShare: false,
+  };
+}
+
+/** How many breaks were open at the end of each of the last nights. */
+function addNights(page: Page, sheet: string, nights: readonly NightMark[]): Drawn {
+  const title = `Open breaks at the end of the last nights: ${nights.length}`;
+  if (nights.length === 0) return { title, categoriesRef: '', categories: [], series: [] };
+  addSection(page, 'The last nights', [['Business date', '', 'Open breaks']]);
+  const [head, first] = [page.lines.length, page.lines.length + 1];
+  for (const { businessDate, open } of nights) {
+    page.lines.push([text(businessDate), text(''), count(open)]);
+  }
+  const last = page.lines.length;
+  const series: ChartSeries = {
+    name: 'Open breaks',
+    nameRef: cellRef(sheet, 'C', head),
+    valuesRef: rangeRef(sheet, 'C', first, last),
+    values: nights.map(({ open }) => open),
+    colour: COLOURS.due,
+  };
+  return {
+    title: 'Open breaks at the end of the last nights',
+    categoriesRef: rangeRef(sheet, 'A', first, last),
+    categories: nights.map(({ businessDate }) => businessDate),
+    series: [series],
+  };
+}
+
+/** What is at stake in open breaks by age, a line a currency: live sums over their sheet. */
+function addMoneyByAge(
+  page: Page,
+  sheet: string,
+  { stakes, parts }: DrawnBreaks,
+): [currency: string, Drawn][] {
+  const currencies = [...stakes.keys()].sort().slice(0, CURRENCIES_SHOWN_MAX);
+  if (currencies.length === 0) return [];
+  addSection(page, 'Money at stake in open breaks by age, all accounts', [
+    ['Currency', '', ...AGES.map(({ words }) => words), 'All'],
+  ]);
+  const head = page.lines.length;
+  const [money, of, age] = ['stake', 'currency', 'age_days'].map((key) =>
+    columnRanges(BREAKS_SHEET, key, parts),
+  );
+  return currencies.map((currency) => {
+    const { sums, tooLong } = stakes.get(currency) ?? { sums: [], tooLong: null };
+    const row = page.lines.length + 1;
+    const amounts = [...sums.map(formatAmount), ...(tooLong === null ? [] : [tooLong])];
+    const style = moneyStyle(currency, amounts);
+    const cells = AGES.map(({ from, to }, at) => {
+      const live = (money ?? []).map((range, part) => {
+        const upTo = to === null ? '' : `,${age?.[part]},"<=${to}"`;
+        return `SUMIFS(${range},${of?.[part]},$A${row},${age?.[part]},">=${from}"${upTo})`;
+      });
+      return moneyFormula(`ROUND(${live.join('+')},2)`, sums[at] ?? 0n, amounts, style);
+    });
+    const all = sums.reduce((sum, one) => sum + one, 0n);
+    const total = moneyFormula(`ROUND(SUM(C${row}:G${row}),2)`, all, amounts, style);
+    page.lines.push([text(currency), text(''), ...cells, total]);
+    const drawn = acrossRow(sheet, {
+      ...{ currency, title: 'money at stake in open breaks, by age', head, row, sums },
+      ...{ words: AGES.map(({ words }) => words), colour: COLOURS.broken },
+    });
+    return [currency, drawn];
+  });
+}
+
+/** One line of a section, from its third column on, as bars with their figures. */
+function acrossRow(
+  sheet: string,
+  one: {
+    currency: string;
+    title: string;
+    head: number;
+    row: number;
+    words: readonly string[];
+    sums: readonly bigint[];
+    colour: string;
+    /** the first column of it */
+    column?: number;
+  },
+): Drawn {
+  const { currency, head, row, words, sums, colour, column = 3 } = one;
+  const across = (of: number): string =>
+    `'${sheet}'!$${columnLetters(column)}$${of}:$${columnLetters(column + words.length - 1)}$${of}`;
+  return {
+    title: `${freeText(currency)}: ${one.title}`,
+    categoriesRef: across(head),
+    categories: words,
+    series: [
+      {
+        name: freeText(currency),
+        nameRef: cellRef(sheet, 'A', row),
+        valuesRef: across(row),
+        values: sums.map((sum) => Number(formatAmount(sum))),
+        colour,
+      },
+    ],
   };
 }
 
 /** Matched money is left out of the picture, where all the rest would be a thin line beside it. */
 const DRAWN_CLASSES = ORDER_CLASSES.filter((name) => name !== 'matched');
 
-function addMoneyByState(page: Page, sheet: string, data: ReconciliationData): Drawn {
+function addMoneyByState(
+  page: Page,
+  sheet: string,
+  data: ReconciliationData,
+): [currency: string, Drawn][] {
   const byCurrency = moneyByCurrency(data);
-  const title = 'Money that is not matched, by state of its orders';
-  if (byCurrency.size === 0) {
-    return { title, categoriesRef: '', categories: [], series: [], isShare: true };
-  }
+  if (byCurrency.size === 0) return [];
   addSection(page, 'Money by state of its orders, all accounts', [
     ['Currency', 'Not matched', ...ORDER_CLASSES.map(headed), 'All'],
   ]);
-  const [head, first] = [page.lines.length, page.lines.length + 1];
-  const labels: string[] = [];
-  for (const [currency, sums] of byCurrency) {
+  const head = page.lines.length;
+  return [...byCurrency].map(([currency, sums]) => {
     const row = page.lines.length + 1;
     const amounts = ORDER_CLASSES.map((name) => formatAmount(sums[name]));
     const all = ORDER_CLASSES.reduce((sum, name) => sum + sums[name], 0n);
     const style = moneyStyle(currency, amounts);
-    const label = freeText(`${currency}: ${shareText(all - sums.matched, all)}`);
-    labels.push(label);
     page.lines.push([
       text(currency),
-      text(label),
+      text(shareText(all - sums.matched, all)),
       ...amounts.map((amount) => money(amount, style)),
       moneyFormula(`ROUND(SUM(C${row}:H${row}),2)`, all, amounts, style),
     ]);
-  }
-  const last = page.lines.length;
-  const series = DRAWN_CLASSES.map((name) => {
-    const column = columnLetters(ORDER_CLASSES.indexOf(name) + 3);
-    return {
-      name: headed(name),
-      nameRef: cellRef(sheet, column, head),
-      valuesRef: rangeRef(sheet, column, first, last),
-      values: [...byCurrency.values()].map((sums) => Number(formatAmount(sums[name]))),
-      colour: COLOURS[name],
-    };
+    const drawn = acrossRow(sheet, {
+      ...{ currency, title: 'money that is not matched, by state', head, row },
+      ...{ words: DRAWN_CLASSES.map(headed), sums: DRAWN_CLASSES.map((name) => sums[name]) },
+      ...{ colour: COLOURS.due, column: 4 },
+    });
+    return [currency, drawn];
   });
-  const categoriesRef = rangeRef(sheet, 'B', first, last);
-  return { title, categoriesRef, categories: labels, series, isShare: true };
 }
 
 /** In tenths of a percent; what is there at all is never shown as nothing. */
@@ -174,13 +312,29 @@ function shareText(part: bigint, all: bigint): string {
   return tenths === 0n ? 'under 0.1 %' : `${tenths / 10n}.${tenths % 10n} %`;
 }
 
-/** Bars beyond these are too thin to read; the figures hold all currencies. */
-const CURRENCIES_DRAWN_MAX = 12;
+/** The first sheet holds no more; the sums of each sheet hold all currencies. */
+const CURRENCIES_SHOWN_MAX = 12;
+/** More pictures than of these would not be looked at. */
+const CURRENCIES_DRAWN_MAX = 2;
+
+/** Those with most orders that are not matched; by name where as many. */
+function drawnCurrencies(rows: ReconciliationData['currencies']): string[] {
+  const orders = new Map<string, number>();
+  for (const { currency, classes } of rows) {
+    if (currency === '') continue;
+    const open = DRAWN_CLASSES.reduce((sum, name) => sum + classes[name], 0);
+    if (open > 0) orders.set(currency, (orders.get(currency) ?? 0) + open);
+  }
+  return [...orders]
+    .sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+    .slice(0, CURRENCIES_DRAWN_MAX)
+    .map(([currency]) => currency);
+}
 
 function moneyByCurrency(data: ReconciliationData): Map<string, Record<OrderClass, bigint>> {
   const sums = new Map<string, Record<OrderClass, bigint>>();
   for (const { currency, money: amounts } of data.currencies) {
-    if (currency === '' || (!sums.has(currency) && sums.size >= CURRENCIES_DRAWN_MAX)) continue;
+    if (currency === '' || (!sums.has(currency) && sums.size >= CURRENCIES_SHOWN_MAX)) continue;
     const of = sums.get(currency) ?? zeros();
     for (const name of ORDER_CLASSES) of[name] += hundredthsOf(amounts[name]);
     sums.set(currency, of);

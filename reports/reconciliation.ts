@@ -12,8 +12,10 @@ import type {
   ReservationRow,
   WrittenReport,
 } from '../src/core/runs/reporting.js';
-import type { ItemSums } from '../src/core/runs/statement.js';
+import type { ItemSums, Statement } from '../src/core/runs/statement.js';
 import { addLines, isExplained, statementsOf } from '../src/core/runs/statement.js';
+import type { BookLine, BookSums } from '../src/core/runs/statementBooks.js';
+import { addBookLines, isBookLine } from '../src/core/runs/statementBooks.js';
 import {
   addChanges,
   addOpenNow,
@@ -36,6 +38,7 @@ import {
 } from './columns.js';
 import { sealedRows } from './decisions/decisionColumns.js';
 import { addBreaks, addMoved, noFigures } from './runFigures.js';
+import { BOOK_LINES_NAME, bookLinesTable } from './statement/bookLines.js';
 import { LINES_NAME, statementLinesTable } from './statement/statementLines.js';
 import { writeStatement } from './statement/statementSheet.js';
 import type { OtherSheets } from './summarySheet.js';
@@ -65,8 +68,9 @@ export async function writeReconciliation(
 ): Promise<WrittenReport> {
   const { about } = data;
   const run = await planSheets(data);
-  const { breaks, changes, lists, moved, waiting, lines, reserved, figures } = run;
-  const statements = statementsOf(data.currencies, run.sums);
+  const { breaks, changes, lists, moved, waiting, reserved, figures } = run;
+  const kept = data.books === undefined ? null : { from: data.books.from, sums: run.bookSums };
+  const statements = statementsOf(data.currencies, run.sums, kept);
   const dated = (title: string): string => `${title}: ${about.businessDate}`;
   const sealed = <R extends BreakRow | MovementRow>(plan: Planned<R>, rows: Chunks<R>) =>
     sealedRows(plan.table, data.secret, plan.clock, rows);
@@ -75,16 +79,7 @@ export async function writeReconciliation(
     bookProperties('Reconciliation', about),
     async (book) => {
       const places = { breaks: placesOf(breaks).parts, moved: placesOf(moved).parts };
-      const signed = await writeStatement(book, statements, {
-        about,
-        parts: placesOf(lines).parts,
-      });
-      await writePlanned(
-        book,
-        lines,
-        dated('Orders of which both sides say other money'),
-        data.lines(),
-      );
+      const signed = await writeSigned(book, statements, data, run);
       const changed = changesChecks(run.changed);
       const checks = {
         refs: [...signed, ...changed.refs],
@@ -115,6 +110,29 @@ export async function writeReconciliation(
   return { ...written, statements };
 }
 
+/** What is signed, and under it the lines that it is the sum of; answers what must be 0. */
+async function writeSigned(
+  book: Book,
+  statements: readonly Statement[],
+  data: ReconciliationData,
+  { lines, booked }: Awaited<ReturnType<typeof planSheets>>,
+): Promise<string[]> {
+  const { about, books } = data;
+  const dated = (title: string): string => `${title}: ${about.businessDate}`;
+  const signed = await writeStatement(book, statements, {
+    about,
+    parts: placesOf(lines).parts,
+    bookParts: booked === null ? [] : placesOf(booked).parts,
+  });
+  const other = dated('Orders of which both sides say other money');
+  await writePlanned(book, lines, other, data.lines());
+  if (booked !== null && books !== undefined) {
+    const open = dated('Captured and refunded, and not settled as it was made');
+    await writePlanned(book, booked, open, listedLines(books.lines()));
+  }
+  return signed;
+}
+
 /** The first time through all rows. */
 async function planSheets(data: ReconciliationData) {
   const { about } = data;
@@ -125,6 +143,11 @@ async function planSheets(data: ReconciliationData) {
   const changes = planned({ name: CHANGES_NAME, table: changesTable(consoleAddress) }, about);
   const changed = changeFigures(data.openBefore);
   const sums: ItemSums = new Map();
+  const bookSums: BookSums = new Map();
+  const booked =
+    data.books === undefined
+      ? null
+      : planned({ name: BOOK_LINES_NAME, table: bookLinesTable(consoleAddress) }, about);
   const lists = LISTS.map((list) => ({ ...list, plan: planned(list, about) }));
   const moved = planned(MOVED_PLAN, about);
   const waiting = planned(WAITING_PLAN, about);
@@ -156,7 +179,19 @@ async function planSheets(data: ReconciliationData) {
     addLines(sums, rows);
     addPlanned(lines, rows);
   }
-  return { figures, breaks, changes, changed, lists, moved, waiting, lines, reserved, sums };
+  for await (const rows of data.books?.lines() ?? []) {
+    addBookLines(bookSums, rows);
+    if (booked !== null) addPlanned(booked, rows.filter(isBookLine));
+  }
+  return {
+    ...{ figures, breaks, changes, changed, lists, moved, waiting, lines, reserved, sums },
+    ...{ booked, bookSums },
+  };
+}
+
+/** What is settled is one sum: its lines are those of the acquirer's files. */
+async function* listedLines(chunks: Chunks<BookLine>): AsyncGenerator<BookLine[]> {
+  for await (const rows of chunks) yield rows.filter(isBookLine);
 }
 
 const BREAKS_PLAN: PlannedSpec<BreakRow> = {

@@ -3,12 +3,13 @@
 // reconciliation.ts reads the rows, summarySheet.ts and currencySections.ts show the figures.
 
 import type { BreakRow, MovementRow } from '../src/core/runs/reporting.js';
-import type { Ages } from './pictures.js';
-import { addToAges, noAges } from './pictures.js';
+import type { Ages, Stakes } from './pictures.js';
+import { addToAges, addToStakes, noAges } from './pictures.js';
 import { fitsNumber, hundredthsOf } from './xlsx/cells.js';
 
 export interface RunFigures {
   ages: Ages;
+  stakes: Stakes;
   /** Open breaks by account and kind; under no kind all of the account. */
   openByKind: Map<string, number>;
   /** What they opened with by account and currency. */
@@ -24,7 +25,10 @@ interface OpenedSum {
 }
 
 export function noFigures(): RunFigures {
-  return { ages: noAges(), openByKind: new Map(), opened: new Map(), nets: new Map() };
+  return {
+    ...{ ages: noAges(), stakes: new Map(), openByKind: new Map() },
+    ...{ opened: new Map(), nets: new Map() },
+  };
 }
 
 /** The key of an account and what else tells its figures apart. */
@@ -35,6 +39,7 @@ export function keyOf(accountId: string, other: string | null): string {
 export function addBreaks(figures: RunFigures, rows: readonly BreakRow[]): void {
   const { ages, openByKind, opened: sums } = figures;
   addToAges(ages, rows);
+  addToStakes(figures.stakes, rows);
   for (const { accountId, kind, currency, opened } of rows) {
     const ofKind = keyOf(accountId, kind);
     openByKind.set(ofKind, (openByKind.get(ofKind) ?? 0) + 1);

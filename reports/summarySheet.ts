@@ -18,7 +18,7 @@ import { ORDER_CLASSES, runSentence, workedOutOpenAfter } from '../src/core/runs
 import { labelOf } from '../src/core/text/labels.js';
 import { BREAKS_SHEET } from './columns.js';
 import { addCurrencies, addMoney } from './currencySections.js';
-import { addPictureRoom, addPictures } from './pictures.js';
+import { addPictureRoom, addPictures, pictureRows } from './pictures.js';
 import type { RunFigures } from './runFigures.js';
 import { keyOf } from './runFigures.js';
 import { freeText, hundredthsOf, idText, wallClock, wallText } from './xlsx/cells.js';
@@ -74,7 +74,7 @@ export function summaryPage(
 ): { page: Page; charts: readonly BarChart[] } {
   const page = emptyPage();
   addHeading(page, data);
-  const pictureRow = addPictureRoom(page);
+  const pictureRow = addPictureRoom(page, pictureRows(data));
   addClasses(page, data.summary.accounts);
   addCurrencies(page, data);
   addTies(page, data.summary.accounts, others);
@@ -86,7 +86,8 @@ export function summaryPage(
   // The long lists come last: the first page is for those who read no further.
   addKindTies(page, data.tiesByKind, others);
   addOpenBreaks(page, data.summary.accounts, others);
-  const listed = { ages: others.figures.ages, parts: others.breaks };
+  const { ages, stakes } = others.figures;
+  const listed = { ages, stakes, parts: others.breaks };
   const charts = addPictures(page, SUMMARY_NAME, pictureRow, data, listed);
   return { page: settleVerdict(page, others.checks), charts };
 }

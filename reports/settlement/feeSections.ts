@@ -206,5 +206,5 @@ function addBars(
   });
   const categoriesRef = rangeRef(sheet, 'A', first, last);
   const categories = drawn.map((one) => (by === 'month' ? one : labelOf(one)));
-  return { title, categoriesRef, categories, series, isShare: false };
+  return { title, categoriesRef, categories, series };
 }

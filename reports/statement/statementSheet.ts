@@ -14,37 +14,22 @@ import type { Cell } from '../xlsx/format/cellXml.js';
 import type { CellStyle } from '../xlsx/format/styleSheet.js';
 import { count, formula, money, moneyFormula } from '../xlsx/page.js';
 import { moneyStyle, STYLES } from '../xlsx/styles.js';
-import type { Matching, Part } from '../xlsx/totals.js';
 import { matchingCount, matchingSum } from '../xlsx/totals.js';
 import type { Book } from '../xlsx/workbook.js';
 import { closeSheet, openSheet, putRow } from '../xlsx/workbook.js';
+import { addBooks } from './statementBooks.js';
 import { LINES_NAME, STATEMENT_LINES } from './statementLines.js';
+import type { Frame, SheetPage } from './statementPage.js';
 
 const STATEMENT_NAME = 'Statement';
 /** What it is, orders, captured, refunded: so wide that each page is as wide as the paper. */
 const WIDTHS = [64, 14, 24, 24];
 
 const EXPLAINED = 'Unexplained: 0.00. Every difference is a line of the sheet Statement lines.';
+const EXPLAINED_WITH_BOOKS =
+  'Unexplained: 0.00. Every difference is a line of the sheet Statement lines, and what is not ' +
+  'settled one of the sheet Not settled.';
 const NOT_EXPLAINED = 'UNEXPLAINED MONEY: do not sign. See the red cells.';
-
-/** Where the formulas find the lines, and what else is said on each page. */
-interface Frame {
-  about: AboutData;
-  parts: readonly Part[];
-  matching: Matching;
-}
-
-interface Line {
-  cells: (Cell | null)[];
-  isWide?: true;
-}
-
-/** One page under way: its first line is `first` of the sheet. */
-interface SheetPage {
-  first: number;
-  lines: Line[];
-  checks: string[];
-}
 
 /** Answers where what is unexplained stands, which must be 0. */
 export async function writeStatement(
@@ -119,19 +104,26 @@ function pageOf(one: Statement, frame: Frame, first: number): SheetPage {
       style: at === 0 ? STYLES.head : STYLES.headRight,
     })),
   });
-  const bottom = addBridge(page, one, frame);
-  page.checks.push(`C${bottom}:D${bottom}`);
-  const verdict = `IF(SUMPRODUCT(ABS(C${bottom}:D${bottom}))=0,"${EXPLAINED}","${NOT_EXPLAINED}")`;
+  const bridge = addBridge(page, one, frame);
+  const bottoms = [bridge.bottom, ...addBooks(page, one, frame, bridge.shown)];
+  page.checks.push(...bottoms.map((bottom) => `C${bottom}:D${bottom}`));
+  const left = page.checks.map((ref) => `SUMPRODUCT(ABS(${ref}))`).join('+');
+  const words = one.books === null ? EXPLAINED : EXPLAINED_WITH_BOOKS;
+  const verdict = `IF(${left}=0,"${words}","${NOT_EXPLAINED}")`;
   const [cell] = page.lines[verdictRow - first]?.cells ?? [];
   if (cell) {
-    cell.value = { formula: verdict, result: isExplained(one) ? EXPLAINED : NOT_EXPLAINED };
+    cell.value = { formula: verdict, result: isExplained(one) ? words : NOT_EXPLAINED };
   }
   addBoxes(page, about);
   return page;
 }
 
-/** From the ledger to the gateway; the row of what is left. */
-function addBridge(page: SheetPage, one: Statement, frame: Frame): number {
+/** From the ledger to the gateway; the row of what it shows, and that of what is left. */
+function addBridge(
+  page: SheetPage,
+  one: Statement,
+  frame: Frame,
+): { shown: number; bottom: number } {
   const { ledger, gateway, items, unexplained, currency } = one;
   const amounts = [ledger, gateway, unexplained, ...items].flatMap(({ captured, refunded }) =>
     [captured, refunded].map(formatAmount),
@@ -165,11 +157,12 @@ function addBridge(page: SheetPage, one: Statement, frame: Frame): number {
   );
   side('By the gateway, as it shows', gateway);
   const shown = nextOf(page) - 1;
-  return row(
+  const bottom = row(
     'Unexplained',
     [`ROUND(C${shown}-C${worked},2)`, `ROUND(D${shown}-D${worked},2)`],
     [unexplained.captured, unexplained.refunded],
   );
+  return { shown, bottom };
 }
 
 function addItem(

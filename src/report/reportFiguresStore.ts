@@ -3,7 +3,7 @@
 // are in reportRowsStore.ts.
 
 import { coverageLabel } from '../core/orders/coverage.js';
-import type { CoverageLine, CurrencyRow, ElsewhereRow } from '../core/runs/reporting.js';
+import type { CoverageLine, CurrencyRow, ElsewhereRow, NightMark } from '../core/runs/reporting.js';
 import { ORDER_CLASSES, type OrderClass } from '../core/runs/summary.js';
 import type { Database, Db } from '../database/db.js';
 import { inTransaction, plannedBy } from '../database/db.js';
@@ -88,6 +88,30 @@ export async function elsewhereRows(db: Db, runId: bigint): Promise<ElsewhereRow
     [runId],
   );
   return rows;
+}
+
+/** The last nights of these accounts up to a run, oldest first: breaks open at the end of each. */
+export async function nightMarks(
+  db: Db,
+  runId: bigint,
+  accountIds: readonly string[],
+  limit: number,
+): Promise<NightMark[]> {
+  const { rows } = await db.query<{ businessDate: string; open: bigint }>(
+    `select r.business_date::text as "businessDate", coalesce(sum((
+         select sum(value::bigint) from jsonb_each_text(a.open_after))), 0)::bigint as open
+     from (
+       select r.run_id, r.business_date from tieout.runs r
+       where not r.is_dry and r.business_date <= (
+         select business_date from tieout.runs where run_id = $1)
+       order by r.business_date desc limit $3
+     ) r
+     join tieout.run_accounts a
+       on a.run_id = r.run_id and a.account_id = any ($2) and a.open_after is not null
+     group by r.business_date order by r.business_date`,
+    [runId, accountIds, limit],
+  );
+  return rows.map(({ businessDate, open }) => ({ businessDate, open: Number(open) }));
 }
 
 /** Orders that were not plainly asked and answered, in words. */

@@ -32,23 +32,35 @@ export async function keepStatements(
   reportId: bigint,
   statements: readonly Statement[],
 ): Promise<void> {
-  const rows = statements.map(({ accountId, currency, ledger, gateway, items, unexplained }) => ({
+  const rows = statements.map((one) => ofStatement(one));
+  await db.query(statement('report/keepStatements'), [reportId, JSON.stringify(rows)]);
+}
+
+function ofStatement(one: Statement) {
+  const { accountId, currency, ledger, gateway, items, unexplained, books } = one;
+  return {
     account_id: accountId,
     currency,
     ledger_captured: formatAmount(ledger.captured),
     ledger_refunded: formatAmount(ledger.refunded),
     gateway_captured: formatAmount(gateway.captured),
     gateway_refunded: formatAmount(gateway.refunded),
-    items: items.map(({ item, lines, captured, refunded }) => ({
-      item,
-      lines,
-      captured: formatAmount(captured),
-      refunded: formatAmount(refunded),
-    })),
+    items: items.map(textsOf),
     unexplained_captured: formatAmount(unexplained.captured),
     unexplained_refunded: formatAmount(unexplained.refunded),
-  }));
-  await db.query(statement('report/keepStatements'), [reportId, JSON.stringify(rows)]);
+    books: books && {
+      from: books.from,
+      bridge: books.bridge.map(textsOf),
+      unexplained: textsOf(books.unexplained),
+      other: books.other.map(textsOf),
+      closing: textsOf(books.closing),
+    },
+  };
+}
+
+function textsOf<S extends { captured: bigint; refunded: bigint }>(sums: S) {
+  const { captured, refunded } = sums;
+  return { ...sums, captured: formatAmount(captured), refunded: formatAmount(refunded) };
 }
 
 export interface Unexplained {
@@ -80,6 +92,8 @@ interface SideText {
   refunded: string;
 }
 
+type WrittenItem = { item: string; lines: number } & SideText;
+
 /** A statement as it was written, and who signed it. */
 export interface WrittenStatement {
   accountId: string;
@@ -89,8 +103,16 @@ export interface WrittenStatement {
   writtenAt: Date;
   ledger: SideText;
   gateway: SideText;
-  items: ({ item: string; lines: number } & SideText)[];
+  items: WrittenItem[];
   unexplained: SideText;
+  /** null: no books of settlement were kept */
+  books: {
+    from: string;
+    bridge: WrittenItem[];
+    unexplained: SideText;
+    other: WrittenItem[];
+    closing: SideText;
+  } | null;
   /** the day closed, then locked: on the newest revision of then; null: there was none yet */
   signed: {
     event: 'closed' | 'locked';

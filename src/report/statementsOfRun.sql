@@ -30,11 +30,12 @@ select s.account_id as "accountId", s.currency, book.revision, book.sha256,
     'refunded', round(s.gateway_refunded, 2)::text) as gateway,
   s.items, jsonb_build_object('captured', round(s.unexplained_captured, 2)::text,
     'refunded', round(s.unexplained_refunded, 2)::text) as unexplained,
-  coalesce(signed.events, '[]') as signed,
+  s.books, coalesce(signed.events, '[]') as signed,
   -- of the revision that was closed on, where that is an older one
   (select old.ledger_captured = s.ledger_captured and old.ledger_refunded = s.ledger_refunded
       and old.gateway_captured = s.gateway_captured
       and old.gateway_refunded = s.gateway_refunded and old.items = s.items
+      and old.books is not distinct from s.books
     from tieout.reports p join tieout.reports n on n.report_id = book.report_id
       and p.run_id = n.run_id
     join tieout.statements old on old.report_id = p.report_id

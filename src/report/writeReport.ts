@@ -21,6 +21,7 @@ import type { RunSummary } from '../core/runs/summary.js';
 import type { LongReads } from '../database/db.js';
 import { readAgain } from '../database/readAgain.js';
 import { dayFigures, daysAccounts, postMovements } from '../days/daysStore.js';
+import { runSnapshots } from '../runs/runAccountsStore.js';
 import { findRun } from '../runs/runsStore.js';
 import { settlementRules } from '../settlement/settlement.js';
 import { tieByKind, tieByMoney } from '../total/figuresStore.js';
@@ -29,10 +30,11 @@ import { aboutOf } from './aboutReport.js';
 import type { Digests } from './keptReportsStore.js';
 import { manifestOf } from './manifest.js';
 import { activityRows, openAsOf } from './periodRowsStore.js';
-import { coverageLines, currencyRows, elsewhereRows } from './reportFiguresStore.js';
+import { coverageLines, currencyRows, elsewhereRows, nightMarks } from './reportFiguresStore.js';
 import { breakRows, changeRows, movedRows, orderRows, waitingRows } from './reportRowsStore.js';
 import type { ReportRow } from './reportsStore.js';
 import { loadReport, recordFailedReport, recordWritten } from './reportsStore.js';
+import { bookLines } from './settlement/statementBooksStore.js';
 import { writeSettlementReport } from './settlement/writeSettlementReport.js';
 import { keepStatements, statementLines } from './statementStore.js';
 import { workbookKey } from './workbookKeyStore.js';
@@ -141,6 +143,9 @@ function accountsOf({ summary }: Pick<RunOfReport, 'summary'>): string[] {
   return summary.accounts.map(({ accountId }) => accountId);
 }
 
+/** So many bars are still read well beside another picture. */
+const NIGHTS_DRAWN = 14;
+
 /** The nightly workbook: its sums are read before, its rows twice, both times of one snapshot. */
 async function writeReconciliationOf(
   { db, config }: ReportDeps,
@@ -158,11 +163,14 @@ async function writeReconciliationOf(
     tieByMoney(db, runId, true),
   ]);
   const coverage = coverageLines(db, runId);
-  const sums = { openBefore, currencies, elsewhere, coverage, tiesByKind, tiesByMoney };
+  const nights = await nightMarks(db, runId, accountIds, NIGHTS_DRAWN);
+  const sums = { openBefore, nights, currencies, elsewhere, coverage, tiesByKind, tiesByMoney };
+  const snapshots = await runSnapshots(db, runId);
   return db.snapshot((reads) =>
     writeReconciliation(path, {
       ...{ ...run, secret, ...sums },
       ...rowsOf(reads, runId, run),
+      books: booksOf(reads, config, { ...run, runId, snapshots }),
       reservations: reservationsOf(reads, config, run),
     }),
   );
@@ -176,6 +184,19 @@ function reservationsOf(
 ): ReconciliationData['reservations'] {
   const rows = atRiskOfNight(reads, config, accountsOf(run), run.about);
   return rows === null ? undefined : readAgain(rows);
+}
+
+/** What became of the money that the gateway shows, where somebody keeps it. */
+function booksOf(
+  reads: LongReads,
+  config: ReportDeps['config'],
+  run: RunOfReport & { runId: bigint; snapshots: Awaited<ReturnType<typeof runSnapshots>> },
+): ReconciliationData['books'] {
+  const rules = settlementRules(config);
+  const { businessDate } = run.about;
+  if (rules === null || businessDate < rules.times.from) return undefined;
+  const asked = { ...run, businessDate, rules };
+  return { from: rules.times.from, lines: readAgain(() => bookLines(reads, asked)) };
 }
 
 function rowsOf(

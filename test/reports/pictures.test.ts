@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { writeReconciliation } from '../../reports/reconciliation.js';
+import { evaluateAll } from './evaluate.js';
+import { openXlsx } from './openXlsx.js';
 import type { PlainBook, PlainCell } from './plainReader.js';
 import { readPlainly } from './plainReader.js';
 import type { RunAtHand } from './sampleRun.js';
@@ -33,12 +35,14 @@ function cellsOf(book: PlainBook, name: string): Map<string, PlainCell> {
 
 /** The cells of a reference such as 'Summary'!$C$8:$C$12, in order. */
 function referred(book: PlainBook, ref: string): string[] {
-  const [, sheet, column, first, last] =
-    /^'([^']+)'!\$([A-Z]+)\$(\d+)(?::\$[A-Z]+\$(\d+))?$/.exec(ref) ?? [];
+  const [, sheet, column = '', first, until = column, last = first] =
+    /^'([^']+)'!\$([A-Z])\$(\d+)(?::\$([A-Z])\$(\d+))?$/.exec(ref) ?? [];
   const cells = cellsOf(book, sheet ?? '');
   const values: string[] = [];
-  for (let row = Number(first); row <= Number(last ?? first); row += 1) {
-    values.push(cells.get(`${column}${row}`)?.value ?? 'no such cell');
+  for (let row = Number(first); row <= Number(last); row += 1) {
+    for (let code = column.charCodeAt(0); code <= until.charCodeAt(0); code += 1) {
+      values.push(cells.get(`${String.fromCharCode(code)}${row}`)?.value ?? 'no such cell');
+    }
   }
   return values;
 }
@@ -54,9 +58,15 @@ const AGED = [0, 1, 2, 8, 30, 31, 91, 400].map((ageDays) =>
 
 describe('the pictures', () => {
   test('bear the values of the cells that they refer to', async () => {
-    const book = await written(sampleRun({ breaks: AGED }));
+    const breaks = [...AGED, breakRow({ orderNo: 'ORD-Y', currency: 'JPY', stake: '700.00' })];
+    const nights = [
+      { businessDate: '2026-11-18', open: 3 },
+      { businessDate: '2026-11-19', open: 9 },
+    ];
+    const book = await written(sampleRun({ breaks, nights }));
     const charts = [...book.parts].filter(([name]) => name.startsWith('xl/charts/'));
-    expect(charts).toHaveLength(2);
+    expect(charts).toHaveLength(6);
+    expect(charts.every(([, xml]) => !xml.includes('percentStacked'))).toBe(true);
     let references = 0;
     for (const [, xml] of charts) {
       for (const [, ref, cache] of xml.matchAll(
@@ -70,7 +80,7 @@ describe('the pictures', () => {
         references += 1;
       }
     }
-    expect(references).toBe(3 + 5 * 3);
+    expect(references).toBe(6 * 3);
   });
 
   test('count each open break in one age', async () => {
@@ -80,6 +90,25 @@ describe('the pictures', () => {
     expect(lines.slice(first, first + 5).map((line) => line.at(-1))).toEqual([
       ...['2', '1', '2', '1', '2'],
     ]);
+  });
+
+  test('add up what is at stake by age, each currency by itself, over the sheet of breaks', async () => {
+    const yen = breakRow({ orderNo: 'ORD-Y', currency: 'JPY', stake: '700.00', ageDays: 9 });
+    const { path } = await writeReconciliation(
+      join(folder, 'aged.xlsx'),
+      runOf(sampleRun({ breaks: [...AGED, yen] })),
+    );
+    const book = await readPlainly(path);
+    const lines = linesOf(book, 'Summary');
+    const first = lines.findIndex(([title]) => title?.startsWith('Money at stake in open breaks'));
+    expect(lines.slice(first + 2, first + 4)).toEqual([
+      ['EUR', '', '1', '0.5', '1', '0.5', '1', '4'],
+      ['JPY', '', '0', '0', '700', '0', '0', '700'],
+    ]);
+    const wrong = evaluateAll(await openXlsx(path)).filter(
+      ({ stored, workedOut }) => stored !== workedOut,
+    );
+    expect(wrong).toEqual([]);
   });
 
   test('say how much of a currency is not matched, never nothing where there is something', async () => {
@@ -93,7 +122,7 @@ describe('the pictures', () => {
     ];
     const lines = linesOf(await written(sampleRun({ currencies })), 'Summary');
     const labels = lines.map((line) => line[1]).filter((label) => label?.includes('%'));
-    expect(labels).toEqual(['EUR: 10.0 %', 'CHF: under 0.1 %', 'PLN: 0 %']);
+    expect(labels).toEqual(['10.0 %', 'under 0.1 %', '0 %']);
   });
 
   test('are listed parts of the file, and nobody else can write into them', async () => {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { CellFormulaValue, Row, Workbook, Worksheet } from 'exceljs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { writeReconciliation } from '../../reports/reconciliation.js';
+import type { BookLine } from '../../src/core/runs/statementBooks.js';
 import { evaluateAll } from './evaluate.js';
 import { openXlsx, rowStarting, sheetOf, unzip } from './openXlsx.js';
 import type { RunAtHand } from './sampleRun.js';
@@ -84,6 +85,54 @@ describe('the statement that one signs', () => {
     const xml = (await unzip(path)).get('xl/worksheets/sheet1.xml') ?? '';
     expect(xml).toMatch(/conditionalFormatting sqref="C\d+:D\d+"/);
   });
+
+  test('goes on to what is settled and what is not, down to the closing of the books', async () => {
+    const line = (item: string, captured: string, more: Partial<BookLine> = {}): BookLine => ({
+      ...{ accountId: 'A1001', currency: 'EUR', item, lines: 1, orderNo: 'ORD-1' },
+      ...{ transactionId: '10001', batch: null, since: '2026-11-18', ageDays: 1 },
+      ...{ captured, refunded: '0.00', breakId: '11', owner: null, ...more },
+    });
+    const lines = [
+      line('settled', '600.00', { lines: 6, refunded: '4.00', orderNo: null, breakId: null }),
+      line('settled', '5000.00', { accountId: '0010', currency: 'JPY', orderNo: null }),
+      line('before_books', '9.50', { orderNo: null, breakId: null }),
+      line('in_transit', '80.00'),
+      line('not_settled', '8.00', { refunded: '6.00' }),
+      line('settled_otherwise', '-1.00'),
+      line('booked_otherwise', '3.00'),
+      line('other_orders', '20.00'),
+      line('no_movement', '-2.50', { accountId: 'A1001', orderNo: '' }),
+      line('no_movement', '-7.00', { currency: 'GBP' }),
+    ];
+    const books = { from: '2026-11-01', lines: () => [lines] };
+    const path = await written(sampleRun({ books }));
+    const sheet = sheetOf(await openXlsx(path), 'Statement');
+    const title = 'Statement of account A1001 in EUR';
+    const shown = (start: string) =>
+      [2, 3, 4].map((at) => {
+        const { value } = lineOf(sheet, title, start).getCell(at);
+        return value instanceof Object && 'formula' in value ? (value.result ?? 0) : value;
+      });
+    expect(shown('Settled by the acquirer')).toEqual([6, 600, 4]);
+    expect(shown('From before the books')).toEqual([1, 9.5, 0]);
+    expect(shown('Not settled in time')).toEqual([1, 8, 6]);
+    expect(shown('Not settled, of orders')).toEqual([1, 20, 0]);
+    expect(shown('At the gateway, not settled').slice(1)).toEqual([80 + 8 - 1 + 20 - 2.5, 6]);
+    const other = 'Statement of account A1001 in GBP';
+    expect(lineOf(sheet, other, 'At the gateway, not settled').getCell(3).result).toBe(-7);
+    const verdicts = (sheet.getColumn(1).values ?? []).map((value) => JSON.stringify(value));
+    expect(verdicts.join()).toContain('one of the sheet Not settled.');
+    expect(verdicts.join()).not.toContain('"result":"UNEXPLAINED');
+    expectStoredValues(sheet.workbook);
+
+    const short = lines.filter(({ item }) => item !== 'not_settled');
+    const red = await written(
+      sampleRun({ books: { from: '2026-11-01', lines: () => [short] } }),
+      'short',
+    );
+    const said = sheetOf(await openXlsx(red), 'Statement').getColumn(1).values ?? [];
+    expect(JSON.stringify(said)).toContain(`"result":"${UNEXPLAINED}"`);
+  }, 30_000);
 
   test('alters no id that a notice names', async () => {
     const orderNo = '4111111111111111';

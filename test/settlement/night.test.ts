@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addAmounts } from '../../src/core/money.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
+import { queueReports } from '../../src/report/reportsStore.js';
+import { writeReport } from '../../src/report/writeReport.js';
+import { findRun } from '../../src/runs/runsStore.js';
 import type { OpenItem, SettlementDocument } from '../../src/settlement/settlementStore.js';
 import { evaluateAll } from '../reports/evaluate.js';
 import { openXlsx } from '../reports/openXlsx.js';
@@ -69,6 +72,14 @@ async function checkClosings(): Promise<SettlementDocument> {
     );
   }
   return document;
+}
+
+/** The workbook of a night as it is written now. */
+async function writtenOnceMore(date: string): Promise<void> {
+  const app = await house.open();
+  const run = await findRun(app.db, date);
+  const ids = await queueReports(app.db, run?.runId ?? 0n, ['reconciliation'], new Date());
+  for (const id of ids) await writeReport(app, id);
 }
 
 /** A part of the last of them goes back at the portal: no look shows how much. */
@@ -264,6 +275,53 @@ describe('settlement', () => {
     expect(lines.length).toBeGreaterThan(0);
     expect(lines[0]).toMatch(/: -?[\d,]+\.\d\d [A-Z]{3}, the oldest since \d{4}-\d\d-\d\d\./);
     expect(said.join()).not.toContain('not reconciled to bank');
+  });
+
+  it('leads in the statement from what the gateway shows to the closing of the report', async () => {
+    for (const daysAgo of [FIRST, SECOND]) {
+      const date = dateOf(daysAgo);
+      // The file came after the first night: its workbook is written once more.
+      await writtenOnceMore(date);
+      const { rows } = await house.db.query<{
+        account_id: string;
+        currency: string;
+        unexplained: string;
+        lines: string;
+        closing: string;
+      }>(
+        `select s.account_id, s.currency,
+           concat_ws(' ', books -> 'unexplained' ->> 'captured',
+             books -> 'unexplained' ->> 'refunded') as unexplained,
+           (select sum((i ->> 'lines')::int) filter (where i ->> 'item' <> 'settled')
+             from jsonb_array_elements(books -> 'bridge' || (books -> 'other')) i)::text as lines,
+           ((books -> 'closing' ->> 'captured')::numeric
+             - (books -> 'closing' ->> 'refunded')::numeric)::text as closing
+         from tieout.statements s join tieout.reports p using (report_id)
+         join tieout.runs r using (run_id)
+         where r.business_date = $1 and p.revision = (select max(revision) from tieout.reports n
+           where n.run_id = r.run_id and n.kind = 'reconciliation')
+         order by 1, 2`,
+        [date],
+      );
+      expect(rows.length).toBeGreaterThan(2);
+      expect(rows.map(({ unexplained }) => unexplained)).toEqual(rows.map(() => '0.00 0.00'));
+      expect(rows.some(({ lines }) => Number(lines) > 0)).toBe(true);
+      const listed = await cli('report', date, '--kind', 'settlement', '--format', 'ndjson');
+      const closings = new Map<string, string>();
+      for (const line of listed.stdout.trim().split('\n')) {
+        const item = JSON.parse(line) as Record<'book' | 'account_id' | 'currency', string> & {
+          amount: string;
+        };
+        if (item.book !== 'atGateway') continue;
+        const key = [item.account_id, item.currency].join();
+        closings.set(key, addAmounts(closings.get(key) ?? '0.00', item.amount));
+      }
+      const kept = rows.filter(({ closing }) => closing !== '0.00');
+      expect(
+        new Map(kept.map((one) => [[one.account_id, one.currency].join(), one.closing])),
+        date,
+      ).toEqual(new Map([...closings].filter(([, closing]) => closing !== '0.00')));
+    }
   });
 
   it('writes the settlement report of a date and of its month, and their open items', async () => {

@@ -16,16 +16,12 @@ export interface ChartSeries {
   colour: string;
 }
 
+/** One bar a value, with its figure where there is one series alone. */
 export interface BarChart {
   title: string;
   categoriesRef: string;
   categories: readonly string[];
   series: readonly ChartSeries[];
-  /**
-   * Each bar as a whole of 100 %, made of its series; else one bar a value, with its figure where
-   * there is one series alone.
-   */
-  isShare: boolean;
   /** From where to where it reaches, counted from 0, both included. */
   place: { fromColumn: number; toColumn: number; fromRow: number; toRow: number };
 }
@@ -83,22 +79,20 @@ function drawingXml(charts: readonly BarChart[]): string {
 }
 
 function chartXml(chart: BarChart): string {
-  const { isShare, series } = chart;
+  const { series } = chart;
   const bars =
-    `<c:barDir val="${isShare ? 'bar' : 'col'}"/>` +
-    `<c:grouping val="${isShare ? 'percentStacked' : 'clustered'}"/><c:varyColors val="0"/>` +
+    '<c:barDir val="col"/><c:grouping val="clustered"/><c:varyColors val="0"/>' +
     series.map((one, at) => seriesXml(chart, one, at)).join('') +
-    `<c:gapWidth val="60"/>${isShare ? '<c:overlap val="100"/>' : ''}` +
-    '<c:axId val="1001"/><c:axId val="1002"/>';
+    '<c:gapWidth val="60"/><c:axId val="1001"/><c:axId val="1002"/>';
   const legend =
-    isShare || series.length > 1
+    series.length > 1
       ? `<c:legend><c:legendPos val="b"/><c:overlay val="0"/>${fontXml(900)}</c:legend>`
       : '';
   return (
     `${XML}<c:chartSpace xmlns:c="${DRAWING}/chart" xmlns:a="${DRAWING}/main" ` +
     `xmlns:r="${OFFICE}">` +
     `<c:roundedCorners val="0"/><c:chart>${titleXml(chart.title)}<c:autoTitleDeleted val="0"/>` +
-    `<c:plotArea><c:layout/><c:barChart>${bars}</c:barChart>${axesXml(isShare)}</c:plotArea>` +
+    `<c:plotArea><c:layout/><c:barChart>${bars}</c:barChart>${axesXml()}</c:plotArea>` +
     `${legend}<c:plotVisOnly val="1"/><c:dispBlanksAs val="gap"/></c:chart>` +
     `<c:spPr><a:ln w="9525"><a:solidFill><a:srgbClr val="C5D0D8"/></a:solidFill></a:ln></c:spPr>` +
     `${fontXml(1000)}</c:chartSpace>`
@@ -111,7 +105,7 @@ function seriesXml(chart: BarChart, one: ChartSeries, at: number): string {
   const edge = '<a:ln w="6350"><a:solidFill><a:srgbClr val="1F3A4D"/></a:solidFill></a:ln>';
   const points = one.values.map((value, index) => point(index, String(value))).join('');
   const labels =
-    chart.isShare || chart.series.length > 1
+    chart.series.length > 1
       ? ''
       : '<c:dLbls><c:spPr><a:noFill/></c:spPr><c:showLegendKey val="0"/><c:showVal val="1"/>' +
         '<c:showCatName val="0"/><c:showSerName val="0"/><c:showPercent val="0"/>' +
@@ -147,24 +141,22 @@ function titleXml(title: string): string {
   );
 }
 
-function axesXml(isShare: boolean): string {
-  // Bars that lie read from the top down, as the table does.
-  const order = isShare ? 'maxMin' : 'minMax';
+function axesXml(): string {
   const line = '<a:ln w="9525"><a:solidFill><a:srgbClr val="8A99A5"/></a:solidFill></a:ln>';
   const common =
     '<c:majorTickMark val="none"/><c:minorTickMark val="none"/><c:tickLblPos val="nextTo"/>';
   return (
-    `<c:catAx><c:axId val="1001"/><c:scaling><c:orientation val="${order}"/></c:scaling>` +
-    `<c:delete val="0"/><c:axPos val="${isShare ? 'l' : 'b'}"/>` +
+    '<c:catAx><c:axId val="1001"/><c:scaling><c:orientation val="minMax"/></c:scaling>' +
+    '<c:delete val="0"/><c:axPos val="b"/>' +
     `<c:numFmt formatCode="General" sourceLinked="0"/>${common}<c:spPr>${line}</c:spPr>` +
     `${fontXml(900)}<c:crossAx val="1002"/><c:crosses val="autoZero"/></c:catAx>` +
     '<c:valAx><c:axId val="1002"/><c:scaling><c:orientation val="minMax"/><c:min val="0"/>' +
-    `</c:scaling><c:delete val="0"/><c:axPos val="${isShare ? 't' : 'l'}"/>` +
+    '</c:scaling><c:delete val="0"/><c:axPos val="l"/>' +
     '<c:majorGridlines><c:spPr><a:ln w="6350"><a:solidFill><a:srgbClr val="DCE6EC"/>' +
     '</a:solidFill></a:ln></c:spPr></c:majorGridlines>' +
-    `<c:numFmt formatCode="${isShare ? '0%' : '#,##0'}" sourceLinked="0"/>${common}` +
+    `<c:numFmt formatCode="#,##0" sourceLinked="0"/>${common}` +
     `<c:spPr>${line}</c:spPr>${fontXml(900)}<c:crossAx val="1001"/>` +
-    `<c:crosses val="${isShare ? 'max' : 'autoZero'}"/></c:valAx>`
+    '<c:crosses val="autoZero"/></c:valAx>'
   );
 }
 

@@ -7,6 +7,7 @@ import type { ChangedBreak, OpenBefore } from '../breaks/change.js';
 import type { RowBinding } from '../decisions/rowBinding.js';
 import { type Hundredths, parseSum } from '../money.js';
 import type { Statement, StatementLine } from './statement.js';
+import type { BookLine } from './statementBooks.js';
 import type { OrderClass, RunSummary, Tie } from './summary.js';
 
 /** A row about which a decision may come back in the workbook. */
@@ -227,6 +228,12 @@ export interface AboutData {
   parameters: readonly (readonly [name: string, value: string])[];
 }
 
+/** A night of the trend: breaks open at its end. */
+export interface NightMark {
+  businessDate: string;
+  open: number;
+}
+
 /** Rows in chunks, so that nobody ever holds all of them. */
 export type Chunks<R> = AsyncIterable<readonly R[]> | Iterable<readonly R[]>;
 
@@ -268,9 +275,13 @@ export interface ReconciliationData {
   /** What became of breaks since the run before, by account, currency and change. */
   changes: () => Chunks<ChangeRow>;
   openBefore: readonly OpenBefore[];
+  /** The last nights up to this one, oldest first; left out where they are not drawn. */
+  nights?: readonly NightMark[] | undefined;
   currencies: readonly CurrencyRow[];
   /** Orders of which both sides say different money: the lines of the statement. */
   lines: () => Chunks<StatementLine>;
+  /** The same of what is not settled, and from when on; left out where no books are kept. */
+  books?: { from: string; lines: () => Chunks<BookLine> } | undefined;
   elsewhere: readonly ElsewhereRow[];
   coverage: Chunks<CoverageLine>;
   /** May be empty: the sections are then left out. */

@@ -9,6 +9,8 @@ import { BREAK_KINDS } from '../orders/verdict.js';
 import { amountIn } from '../text/amounts.js';
 import { labelOf } from '../text/labels.js';
 import type { Notice } from './notices.js';
+import type { BookSums, StatementBooks } from './statementBooks.js';
+import { booksOf } from './statementBooks.js';
 
 /** One order of which both sides say different money, in one currency; amounts are text. */
 export interface StatementLine {
@@ -85,6 +87,15 @@ export interface Statement {
   gateway: SideFigures;
   items: StatementItem[];
   unexplained: { captured: Hundredths; refunded: Hundredths };
+  /** null: no books of settlement are kept */
+  books: StatementBooks | null;
+}
+
+/** The books of settlement of a run, where they are kept. */
+interface KeptBooks {
+  /** business date */
+  from: string;
+  sums: BookSums;
 }
 
 /** The sums of lines by account, currency and item, added up as they come. */
@@ -116,9 +127,14 @@ interface SideSums {
 }
 
 /** A page for each account and currency in which anybody captured, or a line stands. */
-export function statementsOf(rows: readonly SideSums[], sums: ItemSums): Statement[] {
-  return rows.flatMap((row) => {
-    const found = sums.get(JSON.stringify([row.accountId, row.currency]));
+export function statementsOf(
+  rows: readonly SideSums[],
+  sums: ItemSums,
+  kept: KeptBooks | null = null,
+): Statement[] {
+  return [...rows, ...rowsOfBooks(rows, kept)].flatMap((row) => {
+    const key = JSON.stringify([row.accountId, row.currency]);
+    const found = sums.get(key);
     const items = [...(found?.values() ?? [])]
       .filter(({ item }) => item !== UNEXPLAINED)
       .sort((a, b) => placeOf(a.item) - placeOf(b.item));
@@ -136,10 +152,32 @@ export function statementsOf(rows: readonly SideSums[], sums: ItemSums): Stateme
     const left = (side: 'captured' | 'refunded'): Hundredths =>
       gateway[side] - items.reduce((sum, item) => sum + item[side], ledger[side]);
     const unexplained = { captured: left('captured'), refunded: left('refunded') };
+    const books = kept === null ? null : booksOf(kept.sums.get(key), gateway, kept.from);
     return [
-      { accountId: row.accountId, currency: row.currency, ledger, gateway, items, unexplained },
+      {
+        ...{ accountId: row.accountId, currency: row.currency },
+        ...{ ledger, gateway, items, unexplained, books },
+      },
     ];
   });
+}
+
+/** Currencies in which the run saw nothing and the books hold something. */
+function rowsOfBooks(rows: readonly SideSums[], kept: KeptBooks | null): SideSums[] {
+  const seen = new Set(
+    rows.map(({ accountId, currency }) => JSON.stringify([accountId, currency])),
+  );
+  const zeros = {
+    ...{ ledgerCaptured: '0.00', ledgerRefunded: '0.00' },
+    ...{ gatewayCaptured: '0.00', gatewayRefunded: '0.00' },
+    ...{ ledgerCaptures: 0, gatewayCaptures: 0 },
+  };
+  return [...(kept?.sums.keys() ?? [])]
+    .filter((key) => !seen.has(key))
+    .map((key) => {
+      const [accountId, currency] = JSON.parse(key) as [string, string];
+      return { accountId, currency, ...zeros };
+    });
 }
 
 function placeOf(item: string): number {
@@ -147,8 +185,12 @@ function placeOf(item: string): number {
   return place === -1 ? ITEMS.length : place;
 }
 
-export function isExplained({ unexplained }: Pick<Statement, 'unexplained'>): boolean {
-  return unexplained.captured === 0n && unexplained.refunded === 0n;
+export function isExplained({
+  unexplained,
+  books,
+}: Pick<Statement, 'unexplained' | 'books'>): boolean {
+  const left = [unexplained, ...(books === null ? [] : [books.unexplained])];
+  return left.every(({ captured, refunded }) => captured === 0n && refunded === 0n);
 }
 
 /** Both sides say different money, and no line of the statement says why. */

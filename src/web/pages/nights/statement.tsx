@@ -5,6 +5,7 @@
 import { nameLabel } from '../../../core/instructions/decider.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { itemWords } from '../../../core/runs/statement.js';
+import { bookWords } from '../../../core/runs/statementBooks.js';
 import type { WrittenStatement } from '../../../report/statementStore.js';
 import { statementsOfRun } from '../../../report/statementStore.js';
 import type { Words } from '../../format.js';
@@ -49,8 +50,12 @@ export async function statementPage(visit: Visit): Promise<Answer> {
   return { kind: 'page', title: `Statement of ${date}`, section: 'Tonight', body };
 }
 
-function isExplained({ unexplained }: WrittenStatement): boolean {
-  return unexplained.captured === '0.00' && unexplained.refunded === '0.00';
+function isExplained({ unexplained, books }: WrittenStatement): boolean {
+  return isNothing(unexplained) && (books === null || isNothing(books.unexplained));
+}
+
+function isNothing({ captured, refunded }: { captured: string; refunded: string }): boolean {
+  return captured === '0.00' && refunded === '0.00';
 }
 
 function nameOf({ accountId, currency }: WrittenStatement): string {
@@ -60,7 +65,7 @@ function nameOf({ accountId, currency }: WrittenStatement): string {
 function OfAccount({ one, date, words }: { one: WrittenStatement; date: string; words: Words }) {
   const { accountId, currency, ledger, gateway, items, unexplained } = one;
   const row = (what: string, sums: { captured: string; refunded: string }, isLeft = false) => (
-    <tr class={isLeft && !isExplained(one) ? 'differs' : undefined}>
+    <tr class={isLeft && !isNothing(sums) ? 'differs' : undefined}>
       <th scope="row">{what}</th>
       <Figure> </Figure>
       <Figure name="Captured">{words.amount(sums.captured, currency)}</Figure>
@@ -95,8 +100,48 @@ function OfAccount({ one, date, words }: { one: WrittenStatement; date: string; 
         {row('By the gateway', gateway)}
         {row('Unexplained', unexplained, true)}
       </Table>
+      {one.books === null ? null : <Books one={one} books={one.books} words={words} />}
       <Signed one={one} date={date} words={words} />
     </section>
+  );
+}
+
+/** What became of the money that the gateway shows. */
+function Books(props: {
+  one: WrittenStatement;
+  books: NonNullable<WrittenStatement['books']>;
+  words: Words;
+}) {
+  const { one, books, words } = props;
+  const { accountId, currency } = one;
+  const row = (
+    what: string,
+    { lines, captured, refunded }: { lines?: number; captured: string; refunded: string },
+    isLeft = false,
+  ) => (
+    <tr class={isLeft && !isNothing({ captured, refunded }) ? 'differs' : undefined}>
+      <th scope="row">{what}</th>
+      <Figure name="Number">{lines === undefined ? ' ' : words.count(lines)}</Figure>
+      <Figure name="Captured">{words.amount(captured, currency)}</Figure>
+      <Figure name="Refunded">{words.amount(refunded, currency)}</Figure>
+    </tr>
+  );
+  return (
+    <Table
+      caption={`From the gateway to the settlement: ${accountId} ${currency}`}
+      columns={[
+        { head: `Settlement, books kept since ${books.from}` },
+        { head: 'Number', isFigure: true },
+        { head: 'Captured', isFigure: true },
+        { head: 'Refunded', isFigure: true },
+      ]}
+    >
+      {row('By the gateway', one.gateway)}
+      {books.bridge.map((item) => row(bookWords(item.item), item))}
+      {row('Unexplained', books.unexplained, true)}
+      {books.other.map((item) => row(bookWords(item.item), item))}
+      {row('At the gateway, not settled: the closing of the settlement', books.closing)}
+    </Table>
   );
 }
 

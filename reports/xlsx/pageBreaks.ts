@@ -33,7 +33,7 @@ export function pageBreaks({ heights, widths, repeatedLines, sections }: Printed
   let used = between(1, sections[0] ?? 1);
   for (const [at, first] of sections.entries()) {
     const needed = between(first, sections[at + 1] ?? heights.length + 1);
-    if (used + needed > room && at > 0) {
+    if (used + needed > room && used > onTop) {
       breaks.push(first - 1);
       used = onTop;
     }

@@ -17,6 +17,15 @@ test('a section that does not fit any more begins the next page', () => {
   expect(pageBreaks(printed)).toEqual([24, 44]);
 });
 
+test('what stands above the first section may fill its page, and no heading ends it', () => {
+  const heights = Array.from({ length: 42 }, () => 15);
+  const sections = [31];
+  const printed = { heights, widths: [100], repeatedLines: 2, sections };
+  expect(pageBreaks(printed)).toEqual([30]);
+  // Alone on its page it has nowhere to go.
+  expect(pageBreaks({ ...printed, repeatedLines: 2, sections: [3] })).toEqual([]);
+});
+
 test('a wide sheet is printed smaller, and more lines fit on its page', () => {
   const heights = Array.from({ length: 60 }, () => LINE);
   const widths = WIDTHS.map((width) => width * 2);

@@ -3410,6 +3410,10 @@ begin
       where c.oid = ('tieout.' || kept)::regclass and a.grantee <> c.relowner and a.grantee <> 0
     loop
       execute format('revoke insert, update, delete on tieout.%I from %I', kept, role);
+      -- who seals facts marks those that have no link yet; their guard lets nothing else through
+      if kept = 'redactions' and has_table_privilege(role, 'tieout.runs', 'update') then
+        execute format('grant update (link_id) on tieout.redactions to %I', role);
+      end if;
     end loop;
   end loop;
 end $function$;

@@ -3,6 +3,7 @@
 
 import { HOLD_REASONS } from '../core/instructions/decision.js';
 import type { Policy } from '../core/instructions/policy.js';
+import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Db } from '../database/db.js';
 import { relationsOf, relationsOfRun } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
@@ -45,7 +46,28 @@ export async function planInstructions(
     ),
     JSON.stringify(payouts.map(payoutRow)),
   ]);
+  await hideCards(db, runId);
   return result.rowCount;
+}
+
+/** A shop's own table or view may bring card numbers as reasons; none is kept, and none is sent. */
+async function hideCards(db: Db, runId: bigint): Promise<void> {
+  const { rows } = await db.query<{ id: bigint; reason: string; ids: string[] }>(
+    `select instruction_id as id, refund_reason as reason,
+       array_remove(array[order_no, refund_id, transaction_id], null) as ids
+     from tieout.instructions where run_id = $1 and length(refund_reason) >= 13`,
+    [runId],
+  );
+  const hidden = rows.flatMap(({ id, reason, ids }) => {
+    const kept = withoutCards(reason, ids);
+    return kept === reason ? [] : [{ id: String(id), kept }];
+  });
+  if (hidden.length === 0) return;
+  await db.query(
+    `update tieout.instructions i set refund_reason = h.kept
+     from jsonb_to_recordset($1::jsonb) as h (id bigint, kept text) where i.instruction_id = h.id`,
+    [JSON.stringify(hidden)],
+  );
 }
 
 /** A payout request as it is planned; `problem` says why it can never be sent. */

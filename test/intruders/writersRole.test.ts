@@ -134,6 +134,10 @@ test.each([
   ],
   ['takes a month away', `select tieout.drop_month(to_char(now(), 'YYYY_MM'))`],
   ['says that it was removed', REMOVED_UNSAID],
+  ['writes a statement that the owner runs', `update tieout.fact_sources set mark = 'select 1'`],
+  ['says that words were taken out', `insert into tieout.redactions (by) values ('anna')`],
+  ['says what a link comes to since', 'insert into tieout.redacted_links default values'],
+  ['makes it another database', 'insert into tieout.installation default values'],
   ['makes himself owner', `alter table tieout.decisions owner to ${ROLE}`],
 ])('he %s: refused', async (_what, sql) => {
   await expect(asWriter(sql)).rejects.toThrow(REFUSED);

@@ -88,7 +88,7 @@ describe('signing in', () => {
     // More than anybody may try, from many addresses.
     await console.app.db.query(
       `insert into tieout.sign_in_failures (at, name_key, address)
-       select $1, 'owner', '198.51.100.' || n % 250 from generate_series(1, $2::int) n`,
+       select $1, encode(sha256('owner'), 'hex'), '198.51.100.' || n % 250 from generate_series(1, $2::int) n`,
       [console.clock.now, TRY_LIMITS.ofNameMax],
     );
     expect((await signIn(console.signedOut(), 'owner')).statusCode).toBe(429);

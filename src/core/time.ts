@@ -1,4 +1,4 @@
-// The length of a day, and the names of time zones. Pure.
+// The length of a day, the names of time zones, and how far each is ahead. Pure.
 
 export const DAY_MS = 86_400_000;
 
@@ -9,4 +9,18 @@ export function isTimezone(name: string): boolean {
   } catch {
     return false;
   }
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Minutes that the zone is ahead of UTC at an instant, in milliseconds since 1970. */
+export function minutesAhead(timezone: string, at: number): number {
+  const format =
+    formats.get(timezone) ??
+    new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' });
+  formats.set(timezone, format);
+  const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const match = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(name);
+  const minutes = Number(match?.[2] ?? 0) * 60 + Number(match?.[3] ?? 0);
+  return match?.[1] === '-' ? -minutes : minutes;
 }

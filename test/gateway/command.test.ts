@@ -42,9 +42,10 @@ async function call(
   fields: Record<string, unknown>,
   answer: string,
   status = '200 OK',
+  profile = sandboxProfile(),
 ): Promise<CallReport & { server: RawServer }> {
   const server = await rawServer({ asked: (socket) => socket.write(httpText(answer, [], status)) });
-  const client = createPaymentClient({ profile: sandboxProfile(), baseUrl: server.baseUrl });
+  const client = createPaymentClient({ profile, baseUrl: server.baseUrl });
   open.push(server.close, client.close);
   return { ...(await callGateway(client, ACCOUNT, name, fields)), server };
 }
@@ -100,6 +101,32 @@ describe('one call', () => {
     expect(printed).toContain('<order_no>SO-1</order_no>');
     for (const secret of [CARD.card, 'tok-1', '"123"']) expect(printed).not.toContain(secret);
     expect(printed).not.toMatch(/[0-9a-f]{64}/);
+  });
+
+  it('says of a signature in the head under which name it goes, and what is signed as it is', async () => {
+    const profile = sandboxProfile();
+    Object.assign(profile.signing, { sort: true, inBody: false, output: 'base64' });
+    profile.signing.algorithm = 'hmac-sha512';
+    profile.signing.headers = { 'X-Signature': '{signature}', Authorization: 'Bearer {key}' };
+    const date = '20261110153529';
+    const answer = QUERY_JSON.replace(/"transaction_date":"\d+"/, `"transaction_date":"${date}"`);
+    const report = await call('query', { order_no: 'SO-1' }, answer, '200 OK', profile);
+    const printed = callLines('query', 'A1', report).join('\n');
+    expect(printed).toContain('Signed: account_id, merchant_id\n');
+    expect(printed).toContain('  X-Signature: ***\n  Authorization: ***\n');
+    expect(printed).not.toContain('encryption_data');
+    expect(printed).not.toContain(ACCOUNT.signingKey);
+    // It passes for a card number.
+    expect(printed).toContain(`"transactionDate": "${date}"`);
+    const echoed = { return_status: '0', encryption_data: 'qrvM/+Y='.repeat(11) };
+    const refused = await call(
+      'capture',
+      batch('capture'),
+      JSON.stringify(echoed),
+      '200 OK',
+      profile,
+    );
+    expect(callLines('capture', 'A1', refused).join('\n')).not.toContain('qrvM');
   });
 
   it('names the codes that have no meaning in the profile yet', async () => {

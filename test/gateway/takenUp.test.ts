@@ -95,7 +95,12 @@ function paymentLines(read: (answer: ReturnType<typeof rawAnswer>) => object, re
   const body = rawAnswer(responXml(record));
   const { kind, reason, signatureWarning, ...understood } = read(body) as Record<string, unknown>;
   return callLines('authorise', 'A1', {
-    request: { path: '/v1/authorise', contentType: 'application/json', message: {} },
+    request: {
+      path: '/v1/authorise',
+      contentType: 'application/json',
+      message: {},
+      headerNames: [],
+    },
     ...{ signedFields: [], undocumented: [], status: 200, unmapped: {}, isFine: true },
     kind: String(kind),
     reason: String(reason ?? signatureWarning),

@@ -1,6 +1,7 @@
 // Payouts on the wire, held against the tables "Payout request" and "Payout response".
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import type { Sandbox } from '../../src/sandbox/server.js';
 import { ACCOUNT, OTHER_ACCOUNT, startHere } from './startedSandbox.js';
 import { effects, type Fields, postJson, signed } from './wireClient.js';
@@ -39,6 +40,20 @@ async function payOut(fields: Fields, at = sandbox): Promise<Record<string, unkn
 describe('a payout', () => {
   it('needs only what is signed', async () => {
     expect(await payOut(REQUEST)).toMatchObject({ ...REQUEST, status: 'COMPLETED' });
+  });
+
+  it('is called as the profile calls it', async () => {
+    const profile = sandboxProfile();
+    profile.payout.statuses = { done: ['DONE'], pending: ['WAIT'], failed: ['BAD'] };
+    const other = await startHere({ profile });
+    const statusOf = async (reference: string, request_id = reference) =>
+      (await payOut({ ...REQUEST, request_id, reference }, other)).status;
+    expect([
+      await statusOf('INV-1'),
+      await statusOf('PENDING-1'),
+      await statusOf('FAIL-1'),
+    ]).toEqual(['DONE', 'WAIT', 'BAD']);
+    await other.close();
   });
 
   it('answers with the request and every field that the document adds', async () => {

@@ -3,6 +3,7 @@
 
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { printedDate } from '../../src/sandbox/answers/entries.js';
 import { momentOf } from '../../src/sandbox/answers/selection.js';
 import { createBook } from '../../src/sandbox/book/book.js';
@@ -166,9 +167,24 @@ describe('the listing', () => {
     expect(later.size).toBe(times.filter((at) => at >= middle).length);
   });
 
-  it('reads moments as the document prints them', () => {
-    expect(momentOf('20261119123456')).toBe(Date.UTC(2026, 10, 19, 12, 34, 56));
-    expect(momentOf('00000000000000')).toBeNull();
+  it.each([
+    ['yyyyMMddHHmmss', 'UTC', '20261119123456', Date.UTC(2026, 10, 19, 12, 34, 56)],
+    ['yyyyMMddHHmmss', 'UTC', '00000000000000', null],
+    ['yyyyMMddHHmmss', 'UTC', '2026111912345', null],
+    [
+      'yyyy-MM-dd HH:mm:ss',
+      'Asia/Shanghai',
+      '2026-11-19 12:34:56',
+      Date.UTC(2026, 10, 19, 4, 34, 56),
+    ],
+    ['yyyy-MM-ddTHH:mm', 'Europe/Madrid', '2026-07-01T00:30', Date.UTC(2026, 5, 30, 22, 30)],
+    ['dd.MM.yyyy', 'UTC', '31.02.2026', null],
+    ['dd.MM.yyyy', 'UTC', '1.2.2026', null],
+    ['yyyyMMddHHmmss', 'Europe/Madrid', '20260329023000', null],
+    ['yyyyMMddHHmmss', 'UTC', 20261119123456, null],
+  ])('reads a moment of %s in %s as the profile writes it: %s', (format, timezone, text, at) => {
+    const { window } = sandboxProfile().query;
+    expect(momentOf({ ...window, format, timezone }, text)).toBe(at);
   });
 });
 

@@ -16,7 +16,7 @@ import type {
 } from '../../gateway/document/paymentMessages.js';
 import type { Payout } from '../../gateway/document/payoutMessages.js';
 import type { Profile } from '../../gateway/document/profile.js';
-import { forOperation, meaningOf, stateOf } from '../../gateway/document/profile.js';
+import { meaningOf, stateOf } from '../../gateway/document/profile.js';
 import { readApmAnswer, readDirectAnswer } from '../../gateway/payments/paymentAnswer.js';
 import type { PaymentClient } from '../../gateway/payments/paymentClient.js';
 import {
@@ -34,6 +34,7 @@ import {
 import type { RawAnswer } from '../../gateway/transport/transport.js';
 import { encodeMessage } from '../../gateway/wire/encode.js';
 import type { PreparedRequest } from '../../gateway/wire/requests.js';
+import { signedPaths } from '../../gateway/wire/sign.js';
 
 export const CALLS = [
   'query',
@@ -49,7 +50,13 @@ type Fields = Record<string, unknown>;
 
 export interface CallReport {
   /** Asked of the gateway; secrets still in it. */
-  request: { path: string; contentType: string; message: Readonly<Fields> };
+  request: {
+    path: string;
+    contentType: string;
+    message: Readonly<Fields>;
+    /** names of what the profile adds to the head; a token may stand in them */
+    headerNames: readonly string[];
+  };
   signedFields: readonly string[];
   undocumented: readonly string[];
   /** What became of it, in one word: page, accepted, rejected, unknown, not_sent ... */
@@ -243,8 +250,8 @@ async function callOnce(
   const { prepared, read } = usage(() => singleCall(profile, account, name, fields));
   const posted = await client.postOnce(account, prepared);
   const shown = {
-    request: prepared,
-    signedFields: forOperation(profile.signing.fields, name),
+    request: { ...prepared, headerNames: Object.keys(prepared.headers) },
+    signedFields: signedPaths(profile.signing, name),
     undocumented: prepared.undocumented,
   };
   if (posted.kind !== 'answered') return { ...shown, ...unanswered(posted) };
@@ -311,12 +318,13 @@ function requestOf(
     merchant_id: account.merchantId,
     account_id: account.accountId,
     ...fields,
-    encryption_data: '',
+    ...(profile.signing.inBody ? { encryption_data: '' } : {}),
   };
+  const headerNames = Object.keys(profile.signing.headers);
   const { contentType } = encodeMessage(profile.bodies, operation, {});
   return {
-    request: { path, contentType, message },
-    signedFields: forOperation(profile.signing.fields, operation),
+    request: { path, contentType, message, headerNames },
+    signedFields: signedPaths(profile.signing, operation),
     undocumented: [],
   };
 }

@@ -12,16 +12,19 @@ const SECRET_FIELD =
   /^(encryption_?data|sign_?info|security_code|cvv|all_?params|.*cookie.*|.*token.*|cavv)$/i;
 /** `..._id`, `order_no` and the like are what a person looks an order up by. */
 const ID_FIELD = /(^id|_id|Id|_no|No|reference)$/;
+/** In its printed shape it is as long as a card number, and one in ten would pass for one. */
+const DATE_FIELD = /^transaction(_d|D)ate$/;
+const PRINTED_DATE = /^20\d{12}$/;
 
 /** The report as data that may be printed. */
 export function shownCall(name: CallName, accountId: string, report: CallReport): object {
-  const { path, contentType, message } = report.request;
+  const { path, contentType, message, headerNames } = report.request;
   const { signedFields, undocumented, kind, reason, status, isFine } = report;
   const { unmapped, unmappedRecurring } = report;
   return {
     operation: name,
     accountId,
-    request: { path, contentType, message: masked(message) },
+    request: { path, contentType, headerNames, message: masked(message) },
     signedFields,
     undocumented,
     kind,
@@ -39,6 +42,7 @@ export function callLines(name: CallName, accountId: string, report: CallReport)
   const { request, signedFields, undocumented, kind, reason, status, unmapped } = report;
   const lines = [
     `POST ${request.path} (${request.contentType}), account ${accountId}`,
+    ...request.headerNames.map((name) => `  ${name}: ${HIDDEN}`),
     ...jsonLines(masked(request.message)),
     `Signed: ${signedFields.join(', ')}`,
   ];
@@ -89,6 +93,7 @@ function masked(value: unknown, name = ''): unknown {
   }
   if (typeof value !== 'string') return value;
   if (name === 'card') return maskedCard(value);
+  if (DATE_FIELD.test(name) && PRINTED_DATE.test(value)) return value;
   return ID_FIELD.test(name) ? value : maskCardNumbers(value);
 }
 
@@ -114,7 +119,10 @@ function shownBody(body: Buffer, keep: readonly string[]): string {
   const clean = text
     .replace(/[^\P{Cc}\n\t]/gu, ' ')
     .replace(/[\da-f]{40,}/gi, HIDDEN)
-    .replace(/(\b\w*(?:token|cookie|security)\w*["']?\s*[>:=]\s*["']?)[^"'<>\s]+/gi, `$1${HIDDEN}`);
+    .replace(
+      /(\b\w*(?:token|cookie|security|encryption)\w*["']?\s*[>:=]\s*["']?)[^"'<>\s]+/gi,
+      `$1${HIDDEN}`,
+    );
   return maskCardNumbers(clean, keep);
 }
 

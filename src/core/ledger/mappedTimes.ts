@@ -2,6 +2,8 @@
 // such as dd.MM.yyyy HH:mm, names of months, local times of a zone. Pure. Neighbour: columnMap.ts
 // says which column is read how.
 
+import { minutesAhead } from '../time.js';
+
 /** How a file writes times. */
 export interface TimesWritten {
   /** of times that name no zone */
@@ -121,27 +123,13 @@ function workedOutOffset(timezone: string, local: string): string | null {
   // A day that the month does not have would be read as one of the next.
   if (!new Date(asUtc).toISOString().startsWith(local.slice(0, 10))) return null;
   // Both sides of a change are tried; of an hour that comes twice the first one counts.
-  const around = [asUtc - 86_400_000, asUtc + 86_400_000].map((at) => offsetAt(timezone, at));
+  const around = [asUtc - 86_400_000, asUtc + 86_400_000].map((at) => minutesAhead(timezone, at));
   const fitting = around.filter((minutes) => {
-    return offsetAt(timezone, asUtc - minutes * 60_000) === minutes;
+    return minutesAhead(timezone, asUtc - minutes * 60_000) === minutes;
   });
   const minutes = fitting.length === 0 ? null : Math.max(...fitting);
   if (minutes === null) return null;
   const size = Math.abs(minutes);
   const text = [Math.floor(size / 60), size % 60].map((part) => String(part).padStart(2, '0'));
   return `${minutes < 0 ? '-' : '+'}${text.join(':')}`;
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** Minutes that the zone is ahead of UTC at an instant. */
-function offsetAt(timezone: string, at: number): number {
-  const format =
-    formats.get(timezone) ??
-    new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' });
-  formats.set(timezone, format);
-  const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  const match = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(name);
-  const minutes = Number(match?.[2] ?? 0) * 60 + Number(match?.[3] ?? 0);
-  return match?.[1] === '-' ? -minutes : minutes;
 }

@@ -49,7 +49,7 @@ export function selectionFields(
 }
 
 /** An instant in the profile's format (yyyy MM dd HH mm ss and marks between) and zone. */
-function printedTime(at: Date, format: string, timezone: string): string {
+export function printedTime(at: Date, format: string, timezone: string): string {
   const parts = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,
     hourCycle: 'h23',

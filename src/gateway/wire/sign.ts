@@ -64,7 +64,17 @@ export function signatureOf(
   key: string,
   message: Message,
 ): string {
-  return signPaths(signing, forOperation(signing.fields, operation), key, message);
+  return signPaths(signing, signedPaths(signing, operation), key, message);
+}
+
+/** What is signed of a request, in the order in which it is. */
+export function signedPaths({ fields, sort }: Signing, operation: string): string[] {
+  return inOrder(sort, forOperation(fields, operation));
+}
+
+/** By the code of each character, whatever the language of the machine. */
+function inOrder(sort: boolean, paths: string[]): string[] {
+  return sort ? [...paths].sort() : paths;
 }
 
 /** The signature that an answer should bear under `responseMode: signed`. */
@@ -108,9 +118,7 @@ export function sameSignature(expected: string, found: unknown): boolean {
 
 function signPaths(signing: Signing, paths: string[], key: string, message: Message): string {
   const { pairs, sort, separator, algorithm } = signing;
-  // By the code of each character, whatever the language of the machine.
-  const ordered = sort ? [...paths].sort() : paths;
-  const parts = ordered.flatMap((path) => partsAt(message, path.split('.'), ''));
+  const parts = inOrder(sort, paths).flatMap((path) => partsAt(message, path.split('.'), ''));
   const signed = pairs?.skipEmpty ? parts.filter(([, value]) => value !== '') : parts;
   const texts = signed.map(([name, value]) => (pairs ? name + pairs.join + value : value));
   const hash = algorithm.endsWith('sha512') ? 'sha512' : 'sha256';

@@ -4,7 +4,7 @@
 // as it is, where one with wide characters would be encoded again for every page.
 
 import { GATEWAY_STATES } from '../../core/orders/order.js';
-import { DAY_MS } from '../../core/time.js';
+import { DAY_MS, minutesAhead } from '../../core/time.js';
 import type { Profile } from '../../gateway/document/profile.js';
 import type { PaymentDetails, SandboxOrder, SandboxTransaction } from '../book/order.js';
 import {
@@ -15,6 +15,7 @@ import {
   shopperOf,
 } from '../seed/people.js';
 import { hashText } from '../seed/random.js';
+import { recurringCode } from './codes.js';
 import { printedDay } from './printedDay.js';
 import { deductionOf, recurringId } from './subscriptions.js';
 
@@ -34,10 +35,9 @@ export const SHOWN_FIELDS = [
   'shopper_phone',
 ] as const;
 
-/** What a query shows as recurring_status of a contract that ended. */
-export const ENDED = '0';
 const SITE = 'https://shop.example';
 const ISO_DATE_LENGTH = 10;
+const MINUTE_MS = 60_000;
 
 const ADDRESS_CHECK = '{"check_items":"address","status":"ACCEPT"},';
 const NO_SUBSCRIPTION =
@@ -49,6 +49,9 @@ export interface EntryPrinter {
   readonly codes: ReadonlyMap<string, string>;
   readonly found: string;
   readonly siteField: string;
+  readonly recurring: Readonly<Record<'active' | 'ended', string>>;
+  /** transaction_date of a moment, in the profile's zone. */
+  readonly dateOf: (at: number) => string;
   /** From delivery_information to the order number. */
   readonly checks: Readonly<Record<'accepted' | 'rejected', string>>;
   /** From the order number to the reference, by state. */
@@ -59,6 +62,7 @@ export interface EntryPrinter {
 
 export function entryPrinter(profile: Profile): EntryPrinter {
   const { siteField, statuses, query } = profile;
+  const { timezone } = profile.transactionDate;
   const codes = new Map<string, string>([['odd', ODD_STATUS]]);
   for (const [code, state] of Object.entries(statuses.payment)) {
     if (!codes.has(state)) codes.set(state, code);
@@ -73,6 +77,11 @@ export function entryPrinter(profile: Profile): EntryPrinter {
     codes,
     found,
     siteField,
+    recurring: { active: recurringCode(profile, false), ended: recurringCode(profile, true) },
+    dateOf:
+      timezone === 'UTC'
+        ? printedDate
+        : (at) => printedDate(at + minutesAhead(timezone, at) * MINUTE_MS),
     checks: { accepted: checksPiece('ACCEPT'), rejected: checksPiece('REJECT') },
     states: new Map(states.map(([state, piece]) => [state, asBytes(piece)])),
     tail: asBytes(`",${JSON.stringify(siteField)}:"${SITE}"}`),
@@ -120,7 +129,7 @@ function printSeeded(printer: EntryPrinter, orderNo: string, one: SandboxTransac
     `{"amount":"${one.amount}","currency":"${one.currency}","delivery_information":{` +
     `${printedDelivery(bits)}${one.state === 'in_review' ? checks.rejected : checks.accepted}` +
     `${orderNo}${states.get(one.state)}${one.transactionId}","shopper_email":"shopper` +
-    `${printedContact(bits)}${NO_SUBSCRIPTION}${printedDate(one.at)}","transaction_id":"` +
+    `${printedContact(bits)}${NO_SUBSCRIPTION}${printer.dateOf(one.at)}","transaction_id":"` +
     `${one.transactionId}${tail}`
   );
 }
@@ -159,9 +168,11 @@ function printPaid(
         ? deductionOf(subscription).slice(0, ISO_DATE_LENGTH)
         : '',
       recurring_id: subscription ? recurringId(one.transactionId) : '',
-      recurring_status: subscription ? (subscription.isEnded === true ? ENDED : '1') : '',
+      recurring_status: subscription
+        ? printer.recurring[subscription.isEnded === true ? 'ended' : 'active']
+        : '',
     },
-    transaction_date: printedDate(one.at),
+    transaction_date: printer.dateOf(one.at),
     transaction_id: one.transactionId,
     [printer.siteField]: shown[printer.siteField] ?? SITE,
   };

@@ -6,7 +6,6 @@ import type { Profile } from '../../gateway/document/profile.js';
 import { draftOf, findOrder, putTransaction, settle } from '../book/book.js';
 import { checkAccount, type Desk, type Received, textOf } from '../desk.js';
 import { type Answer, bareAnswer } from '../faults/faults.js';
-import { ENDED } from './entries.js';
 
 type Name = keyof Profile['operations'];
 type Said = { kind: 'said'; fields: Record<string, unknown> } | { kind: 'refused'; reason: string };
@@ -61,7 +60,7 @@ function searchRefund({ effects }: Desk, { message }: Received): Said {
 }
 
 /** Ends the contract of one transaction; the next query shows it. Forgotten with the process. */
-function cancelSubscription({ book }: Desk, { message }: Received): Said {
+function cancelSubscription({ book, printer }: Desk, { message }: Received): Said {
   const draft = draftOf(book);
   const order = findOrder(draft, textOf(message.account_id), textOf(message.order_no));
   const found = order?.transactions.find(
@@ -74,5 +73,5 @@ function cancelSubscription({ book }: Desk, { message }: Received): Said {
   const details = { ...found.details, subscription: { ...subscription, isEnded: true } };
   putTransaction(draft, order, { ...found, details });
   settle(draft);
-  return { kind: 'said', fields: { recurring_status: ENDED } };
+  return { kind: 'said', fields: { recurring_status: printer.recurring.ended } };
 }

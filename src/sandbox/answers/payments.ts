@@ -20,6 +20,7 @@ import {
   textOf,
 } from '../desk.js';
 import { type Answer, bareAnswer } from '../faults/faults.js';
+import { riskCode } from './codes.js';
 import { SHOWN_FIELDS } from './entries.js';
 import { issuerUrl } from './issuer.js';
 import { responXml, type XmlElement } from './markup.js';
@@ -34,12 +35,18 @@ const ORDER_NO_MAX = 200;
 const KEPT_TEXT_MAX = 200;
 
 /** What the shop is told of a payment; only 1 and 0000:Success are the document's. */
-const RESULTS: Record<PaidState, { status: string; info: string; risk: string }> = {
-  authorised: { status: '1', info: '0000:Success', risk: 'ACCEPT' },
-  declined: { status: '0', info: '1005:Declined', risk: 'ACCEPT' },
-  in_review: { status: '2', info: '0001:In review', risk: 'REVIEW' },
-  pending: { status: '2', info: '0002:Pending', risk: 'ACCEPT' },
+const RESULTS: Record<PaidState, { status: string; info: string }> = {
+  authorised: { status: '1', info: '0000:Success' },
+  declined: { status: '0', info: '1005:Declined' },
+  in_review: { status: '2', info: '0001:In review' },
+  pending: { status: '2', info: '0002:Pending' },
 };
+
+/** The profile says which order_status a payment that went well bears. */
+function resultOf({ profile }: Desk, state: PaidState): { status: string; info: string } {
+  const own = RESULTS[state];
+  return state === 'authorised' ? { ...own, status: profile.payments.accepted[0] ?? '1' } : own;
+}
 
 /** POST /v1/authorise: `payment_method` without card fields selects the APM form (note 2). */
 export function answerPayment(desk: Desk, received: Received): Answer {
@@ -124,7 +131,7 @@ export function notifyPayment(
 ): void {
   const { account_id, order_no, transaction_id, currency, amount, state } = effect;
   const ids = { merchant_id: merchantId, account_id, order_no, transaction_id };
-  const { status, info } = RESULTS[(state ?? 'authorised') as PaidState];
+  const { status, info } = resultOf(desk, (state ?? 'authorised') as PaidState);
   desk.notify(url, { ...ids, currency, amount, order_status: status, result_info: info });
 }
 
@@ -167,7 +174,8 @@ function directXml(
   card: TestCard,
   effect: Effect,
 ): string {
-  const { status, info, risk } = RESULTS[card.leadsTo];
+  const { status, info } = resultOf(desk, card.leadsTo);
+  const isReviewed = card.leadsTo === 'in_review';
   const subscription = effect.details?.subscription;
   const wantsToken = ['', '0', undefined].every((none) => message.token_flag !== none);
   const elements: XmlElement[] = [
@@ -184,12 +192,12 @@ function directXml(
     ['token_id', wantsToken ? tokenOf(account.signingKey, card) : ''],
     ['connector', 'sandbox'],
     ['threeds_result', 'not enrolled'],
-    ['risk_action', risk],
-    ['risk_score', risk === 'ACCEPT' ? '0' : '80'],
+    ['risk_action', riskCode(desk.profile, isReviewed ? 'review' : 'accept')],
+    ['risk_score', isReviewed ? '80' : '0'],
   ];
   const reasons: XmlElement[] = [
     ['name', 'velocity'],
-    ['status', risk === 'ACCEPT' ? 'ACCEPT' : 'REJECT'],
+    ['status', isReviewed ? 'REJECT' : 'ACCEPT'],
   ];
   const signature = answerSignature(desk, 'authorise', message, Object.fromEntries(elements));
   return responXml([...elements, ['risk_reasons', reasons], ['encryption_data', signature]]);

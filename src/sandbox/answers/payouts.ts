@@ -1,6 +1,7 @@
 // Takes payouts (document, "Payout request" and "Payout response"). Only what is signed is needed.
-// The document shows no error shape, so a payout that is not made is a record with status FAILED,
-// failure_type and failure_reason. Asked again it pays again, unless the sandbox is strict.
+// The document shows no error shape, so a payout that is not made is a record with a status that
+// means failed, failure_type and failure_reason. Asked again it pays again, unless the sandbox is
+// strict.
 
 import { draftOf, type Effect } from '../book/book.js';
 import {
@@ -12,6 +13,7 @@ import {
   textOf,
 } from '../desk.js';
 import { type Answer, bareAnswer } from '../faults/faults.js';
+import { payoutCode } from './codes.js';
 
 type Message = Received['message'];
 
@@ -40,7 +42,7 @@ export function answerPayout(desk: Desk, received: Received): Answer {
   const mark = `payout ${textOf(message.account_id)} ${textOf(message.request_id)}`;
   const again = desk.isStrict && desk.book.marks.has(mark);
   const refused = failure ?? (again ? DUPLICATE : null);
-  if (refused !== null) return payoutAnswer(received, '', refused);
+  if (refused !== null) return payoutAnswer(desk, received, '', refused);
   const effect: Effect = {
     operation: 'payout',
     account_id: textOf(message.account_id),
@@ -61,9 +63,9 @@ export function answerPayout(desk: Desk, received: Received): Answer {
     transaction_id: transactionId,
     payment_amount: effect.amount,
     payment_currency: effect.currency,
-    status: statusOf(message),
+    status: payoutCode(desk.profile, meaningOf(message)),
   });
-  return payoutAnswer(received, transactionId, null);
+  return payoutAnswer(desk, received, transactionId, null);
 }
 
 function problemOf(desk: Desk, received: Received): Failure | null {
@@ -84,6 +86,7 @@ function invalid(reason: string): Failure {
 
 /** The echo of the request and the fields that the document adds. */
 function payoutAnswer(
+  { profile }: Desk,
   { message, at }: Received,
   transactionId: string,
   failure: Failure | null,
@@ -106,13 +109,13 @@ function payoutAnswer(
     payer_id: `PY${textOf(message.account_id)}`,
     transaction_id: transactionId,
     short_reference_id: transactionId === '' ? '' : shortReference(transactionId),
-    status: failure === null ? statusOf(message) : 'FAILED',
+    status: payoutCode(profile, failure === null ? meaningOf(message) : 'failed'),
   };
   return bareAnswer(200, 'application/json', JSON.stringify(body));
 }
 
-function statusOf({ reference }: Message): string {
-  return textOf(reference).startsWith(PENDING_REFERENCE) ? 'PENDING' : 'COMPLETED';
+function meaningOf({ reference }: Message): 'done' | 'pending' {
+  return textOf(reference).startsWith(PENDING_REFERENCE) ? 'pending' : 'done';
 }
 
 /** bank_details come back with `local_clearing_system` and without `bank_code`. */

@@ -2,8 +2,10 @@
 // understands all three ways that a profile can choose, told apart by the fields that are there: a
 // list of order numbers, a window of transaction dates, or neither. Knows no signature and no HTTP.
 
+import { instantOf } from '../../core/ledger/mappedTimes.js';
 import { QUERY_ORDERS_MAX } from '../../gateway/document/messages.js';
 import type { Profile } from '../../gateway/document/profile.js';
+import { printedTime } from '../../gateway/query/querySelection.js';
 import { type Book, draftOf, findOrder } from '../book/book.js';
 import { ALWAYS, type Listing, listingOf, type Span } from '../book/listing.js';
 import type { SandboxOrder } from '../book/order.js';
@@ -91,20 +93,19 @@ function wholeNumber(value: unknown, whenAbsent: number): number | null {
 function readSpan(window: Profile['query']['window'], message: Message): Span | null {
   const [begin, end] = [message[window.from], message[window.to]];
   if (begin === undefined && end === undefined) return ALWAYS;
-  const from = begin === undefined ? -Infinity : momentOf(begin);
-  const to = end === undefined ? Infinity : momentOf(end);
+  const from = begin === undefined ? -Infinity : momentOf(window, begin);
+  const to = end === undefined ? Infinity : momentOf(window, end);
   return from === null || to === null || from > to ? null : { from, to };
 }
 
-/** `yyyyMMddHHmmss` in UTC; null: there is no such moment. */
-export function momentOf(value: unknown): number | null {
+/** A moment as the profile writes it, in its zone; null: there is no such moment. */
+export function momentOf(
+  { format, timezone }: Profile['query']['window'],
+  value: unknown,
+): number | null {
   if (typeof value !== 'string') return null;
-  const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(value);
-  if (parts === null) return null;
-  const [, year, month, day, hour, minute, second] = parts;
-  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
-  const at = Date.parse(iso);
-  return !Number.isNaN(at) && new Date(at).toISOString() === iso ? at : null;
+  const at = Date.parse(instantOf({ timezone, times: [format] }, value) ?? '');
+  return !Number.isNaN(at) && printedTime(new Date(at), format, timezone) === value ? at : null;
 }
 
 function orders(found: readonly SandboxOrder[]): Selected {

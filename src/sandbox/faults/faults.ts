@@ -149,7 +149,7 @@ function refused(answer: Answer): Answer {
       '"return_status":"0","return_message":"E9999"',
     )
     .replace('>0000:Success<', '>9999:Failed<')
-    .replace('"status":"COMPLETED"', '"status":"FAILED"');
+    .replace(/"status":"[^"]*"\}$/, '"status":"FAILED"}');
   return { ...answer, head, entries: [] };
 }
 

@@ -40,7 +40,7 @@ import { keepStatements, statementLines } from './statementStore.js';
 import { workbookKey } from './workbookKeyStore.js';
 
 /**
- * Two workers may be at the same report, since a job is rung again while the first still writes. One
+ * Two workers may be at the same report: a job is rung again while the first one still writes. One
  * puts its file in place and registers it; the other leaves it at that.
  */
 export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<void> {
@@ -95,7 +95,8 @@ const REGISTERED_WITHIN_MS = 5_000;
 
 /**
  * A file that is there and not registered was left by a process that died between the two, and
- * nobody was told of it; or another worker is between the two just now: false once it has registered.
+ * nobody was told of it; or another worker is between the two just now: false once it has
+ * registered.
  */
 async function clearLeftover(deps: ReportDeps, reportId: bigint, path: string): Promise<boolean> {
   if (!existsSync(path)) return true;

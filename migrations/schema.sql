@@ -1101,6 +1101,13 @@ CREATE TRIGGER guard_look AFTER DELETE ON tieout.pages_before REFERENCING OLD TA
 CREATE TRIGGER guard_look_new AFTER INSERT ON tieout.pages_before REFERENCING NEW TABLE AS gone
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_look();
 
+create table tieout.payout_hints (
+  instruction_id bigint not null,
+  hinted_at timestamp with time zone not null,
+  constraint payout_hints_instruction_id_fkey FOREIGN KEY (instruction_id) REFERENCES tieout.instructions(instruction_id),
+  constraint payout_hints_pkey PRIMARY KEY (instruction_id)
+);
+
 create table tieout.profiles (
   profile_sha256 text not null,
   profile text not null,
@@ -4327,7 +4334,9 @@ AS $function$
     group by order_no having count(*) > 1
   ),
   known as materialized (
-    select coalesce(r.finished_at, 'infinity') as until, (
+    -- a night that is taken up again has no end, whenever it ended before
+    select case when r.state = 'running' then 'infinity'
+        else coalesce(r.finished_at, 'infinity') end as until, (
       select (a ->> 'liveFrom')::timestamptz
       from jsonb_array_elements(r.settings -> 'accounts') a
       where a ->> 'accountId' = account limit 1) as live_from

@@ -158,6 +158,8 @@ export interface InstructionSheet {
   refundReference: string | null;
   /** what the gateway said of a payout */
   payout: PayoutAnswer | null;
+  /** when a notification named a payout that is not settled yet; null: none did */
+  hintedAt: string | null;
   businessDate: string;
   batch: { id: string; state: string; reason: string | null } | null;
   seen: Seen;

@@ -41,6 +41,8 @@ select jsonb_build_object(
   'isDisputed', i.is_disputed, 'outcomeCode', i.outcome_code,
   'outcomeMessage', i.outcome_message, 'gatewayReference', i.gateway_reference,
   'refundReference', i.refund_reference, 'payout', i.payout_answer,
+  'hintedAt', (select h.hinted_at from tieout.payout_hints h
+    where h.instruction_id = i.instruction_id and i.is_open),
   'businessDate', (select r.business_date from tieout.runs r where r.run_id = i.run_id),
   'batch', (select jsonb_build_object('id', b.batch_id::text, 'state', b.state,
       'reason', b.reason) from tieout.batches b where b.batch_id = i.batch_id),

@@ -155,6 +155,9 @@ export async function payoutsToConfirm(db: Db, runId: bigint): Promise<Map<strin
   return new Map(rows.map((row) => [row.account_id, Number(row.count)]));
 }
 
+/** Pending payouts of an account that a notice names as hinted at. */
+const HINTED_MAX = 5;
+
 /** Payouts that the gateway took and has not done yet, by account. */
 export async function pendingPayouts(
   db: Db,
@@ -165,20 +168,25 @@ export async function pendingPayouts(
     payouts: bigint;
     oldest_id: bigint;
     since: string;
+    hinted_ids: bigint[] | null;
   }>(
     `select i.account_id, count(*) as payouts, min(i.instruction_id) as oldest_id,
-       to_char(min(t.claimed_at) at time zone 'UTC', 'YYYY-MM-DD') as since
+       to_char(min(t.claimed_at) at time zone 'UTC', 'YYYY-MM-DD') as since,
+       (array_agg(distinct i.instruction_id)
+         filter (where h.instruction_id is not null))[1:$2] as hinted_ids
      from tieout.instructions i
      join tieout.attempts t on t.batch_id = i.batch_id
+     left join tieout.payout_hints h using (instruction_id)
      where i.is_open and i.operation = 'payout' and i.account_id = any ($1)
        and tieout.is_pending(i)
      group by i.account_id order by i.account_id`,
-    [accountIds],
+    [accountIds, HINTED_MAX],
   );
   return rows.map((row) => ({
     accountId: row.account_id,
     payouts: Number(row.payouts),
     oldestId: String(row.oldest_id),
     since: row.since,
+    hintedIds: (row.hinted_ids ?? []).map(String),
   }));
 }

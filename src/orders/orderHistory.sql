@@ -70,6 +70,8 @@ select jsonb_build_object(
         'holdReason', i.hold_reason, 'reason', i.reason, 'gatewayCode', i.outcome_code,
         'gatewayMessage', i.outcome_message, 'gatewayReference', i.gateway_reference,
         'refundReference', i.refund_reference, 'payout', i.payout_answer,
+        'hintedAt', (select h.hinted_at from tieout.payout_hints h
+          where h.instruction_id = i.instruction_id and i.is_open),
         'events', (select jsonb_agg(jsonb_build_object('at', e.at, 'from', e.from_state,
             'to', e.to_state, 'by', e.by, 'reason', e.reason) order by e.seq)
           from tieout.instruction_events e where e.instruction_id = i.instruction_id),

@@ -1,7 +1,8 @@
 // The door for the gateway's notifications (notify_url). It is not there until the configuration
 // describes it: under a path that only the gateway is told, for the addresses that may post, or
 // both. What it is told is a hint to look again, never a fact: order numbers that the ledger knows
-// are noted, the rest is forgotten. A source has a limit of its own: none can use up another's.
+// and payouts that are not settled are noted, the rest is forgotten. A source has a limit of its
+// own: none can use up another's.
 
 import { BlockList, isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -58,8 +59,9 @@ export function addNotifications(
     handler: async (request, reply) => {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       const words = candidateWords(body.toString('utf8'));
-      const hints = await noteHints(deps.db, deps.accountIds, words, deps.now());
-      deps.log(`a notification of ${body.length} bytes hints at ${hints} order(s)`);
+      const { orders, payouts } = await noteHints(deps.db, deps.accountIds, words, deps.now());
+      const hints = `${orders} order(s) and ${payouts} payout(s)`;
+      deps.log(`a notification of ${body.length} bytes hints at ${hints}`);
       return reply.type('text/plain').send('stored\n');
     },
   });

@@ -6,11 +6,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROFILE_TEMPLATE } from '../../src/config/templates.js';
 import type { Finding } from '../../src/core/instructions/decision.js';
+import { candidateWords } from '../../src/core/instructions/hints.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
+import type { Database } from '../../src/database/db.js';
 import type { Decision } from '../../src/instructions/decisions.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import { sheetOf } from '../../src/instructions/instructionSheet.js';
+import { noteHints } from '../../src/ledger/notificationsStore.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
+import { orderHistory } from '../../src/orders/historyStore.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { verifyRun } from '../../src/verify/verifyRun.js';
 import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
@@ -18,6 +22,12 @@ import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js'
 const ACCOUNT = 'A1001';
 const IDS = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
 const ZEROS = { captured: '0.00', cancelled: '0.00', refunded: '0.00', net: '0.00' };
+
+/** As the door for notifications does it, of a text that the sandbox sends with --notify. */
+function notified(db: Database, now: Date, id: string, accountIds = [ACCOUNT]) {
+  const words = candidateWords(JSON.stringify({ account_id: ACCOUNT, id, status: 'COMPLETED' }));
+  return noteHints(db, accountIds, words, now);
+}
 
 test('a pending payout waits as accepted until a person settles it', async () => {
   const settings = { operations: { payout: 'approve' } };
@@ -56,10 +66,27 @@ test('a pending payout waits as accepted until a person settles it', async () =>
     expect(sheet?.payout).toMatchObject({ meaning: 'pending', status: 'PENDING', fee: '12.50' });
     expect(sheet?.payout).toMatchObject({ amount_payer_pays: '132.5', fee_currency: 'EUR' });
     expect(sheet?.commands).toHaveLength(2);
+    expect(await notified(house.db, new Date(), IDS[1] ?? '')).toEqual({ orders: 0, payouts: 1 });
+    // By what the gateway calls it; of another account nobody is told.
+    const reference = sheet?.payout?.short_reference_id ?? '';
+    expect(await notified(house.db, new Date(), reference, ['A1002'])).toMatchObject({
+      payouts: 0,
+    });
+    expect(await notified(house.db, new Date(), sheet?.gatewayReference ?? '')).toMatchObject({
+      payouts: 1,
+    });
+    expect(await notified(house.db, new Date(), reference)).toMatchObject({ payouts: 1 });
+    // Kept as long as it helps, however long that is.
+    await house.db.query("update tieout.payout_hints set hinted_at = now() - interval '90 days'");
     const { summary } = await house.run({ date: dateOf(1) });
     expect(summary.state).toBe('tied_out');
     const notice = summary.notices?.find(({ kind }) => kind === 'payout_pending');
     expect(notice?.text).toContain('2 payout(s) were taken by the gateway and are not done yet');
+    expect(notice?.text).toContain(`A notification has named #${one}, #${two}`);
+    const told = await sheetOf({ db: house.db, refundReasonTag: true }, one);
+    expect(told?.hintedAt).not.toBeNull();
+    const story = await orderHistory(house.db, ACCOUNT, IDS[0] ?? '');
+    expect(story?.instructions[0]?.hintedAt).not.toBeNull();
     expect(totals(summary)).toEqual([{ ...ZEROS, currency: 'EUR', unknown: '127.00' }]);
     expect(await settle(one, 'happened')).toEqual(['done']);
     expect(await settle(two, 'not_happened')).toEqual(['done']);
@@ -77,6 +104,10 @@ test('a pending payout waits as accepted until a person settles it', async () =>
       expect((await verifyRun(deps, run)).differences).toEqual([]);
     }
     expect(await house.effects()).toHaveLength(2);
+    const settled = await sheetOf({ db: house.db, refundReasonTag: true }, one);
+    expect(settled?.hintedAt).toBeNull();
+    expect((await house.db.query('select from tieout.payout_hints')).rowCount).toBe(0);
+    expect(await notified(house.db, new Date(), IDS[0] ?? '')).toMatchObject({ payouts: 0 });
   } finally {
     await house.end();
   }

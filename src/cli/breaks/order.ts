@@ -7,6 +7,7 @@ import { breakFields, breakSentence, type Side } from '../../core/breaks/sentenc
 import { UsageError } from '../../core/errors.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { holdLabel } from '../../core/instructions/decision.js';
+import { hintWords } from '../../core/instructions/hints.js';
 import { type PayoutAnswer, payoutWords } from '../../core/instructions/payoutAnswer.js';
 import { gapWords } from '../../core/instructions/refundOrdinals.js';
 import { type Coverage, coverageLabel } from '../../core/orders/coverage.js';
@@ -214,6 +215,7 @@ function instructionLines(one: Part): string[] {
       `${one.gatewayReference ? `, gateway reference ${one.gatewayReference}` : ''}`,
     ...(one.refundReference ? [`    refund reference ${one.refundReference}`] : []),
     ...(one.payout ? [`    ${payoutWords(one.payout as PayoutAnswer)}`] : []),
+    ...(one.hintedAt ? [`    ${hintWords(String(one.hintedAt))}`] : []),
     ...inOrder([
       ...(one.decisions as Part[]).map(decisionLine),
       ...((one.events as Part[] | null) ?? []).map(

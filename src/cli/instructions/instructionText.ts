@@ -3,6 +3,7 @@
 
 import { nameLabel } from '../../core/instructions/decider.js';
 import { holdLabel, isUndecided } from '../../core/instructions/decision.js';
+import { hintWords } from '../../core/instructions/hints.js';
 import { payoutWords } from '../../core/instructions/payoutAnswer.js';
 import { amountIn, moneyIn } from '../../core/text/amounts.js';
 import { disputeText } from '../../core/text/labels.js';
@@ -64,6 +65,7 @@ export function sheetLines(sheet: Sheet): Line[] {
       ? []
       : [`  refund   the gateway's reference ${sheet.refundReference}`]),
     ...(sheet.payout === null ? [] : [`  gateway  ${payoutWords(sheet.payout)}`]),
+    ...(sheet.hintedAt === null ? [] : [`  hint     ${hintWords(time(sheet.hintedAt))}`]),
     `  planned by the night of ${sheet.businessDate}, transaction ${sheet.transactionId}`,
     ...(sheet.askedBy.length > 0 ? [`  asked by ${sheet.askedBy.join(', ')}`] : []),
     ...(sheet.approval ? [`  ${approvalText(sheet.approval, sheet.state)}`] : []),

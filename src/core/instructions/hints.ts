@@ -1,6 +1,6 @@
-// Words of a notification that could be order numbers. The payload is not shown anywhere, so it is
-// not parsed: whatever looks like an identifier is tried against the ledger, and nothing else is
-// made of it.
+// Words of a notification that could be numbers of orders or payouts. The payload is not shown
+// anywhere, so it is not parsed: whatever looks like an identifier is tried against the ledger and
+// what was sent, and nothing else is made of it.
 
 /** Longer words are no order numbers; more of them are not tried. */
 const WORD_LENGTH_MAX = 128;
@@ -26,4 +26,9 @@ function decoded(text: string): string {
   } catch {
     return '';
   }
+}
+
+/** Of a payout that is not settled: no query shows one, so that a person has to look. */
+export function hintWords(at: string): string {
+  return `a notification named it at ${at}: a reason to look, and no proof`;
 }

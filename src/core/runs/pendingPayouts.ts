@@ -9,6 +9,8 @@ export interface PendingPayouts {
   oldestId: string;
   /** YYYY-MM-DD, when it was sent */
   since: string;
+  /** those that a notification named meanwhile, the oldest few */
+  hintedIds: readonly string[];
 }
 
 /** No look shows a payout: what the gateway calls pending stays so until a person settles it. */
@@ -17,7 +19,9 @@ export function pendingPayoutsNotice({
   payouts,
   oldestId,
   since,
+  hintedIds,
 }: PendingPayouts): Notice {
+  const named = hintedIds.map((id) => `#${id}`).join(', ');
   return {
     accountId,
     kind: 'payout_pending',
@@ -26,6 +30,7 @@ export function pendingPayoutsNotice({
     text:
       `${payouts} payout(s) were taken by the gateway and are not done yet, the oldest ` +
       `(#${oldestId}) since ${since}; no query shows a payout: when it has arrived or come back, ` +
-      `\`tieout instructions resolve ${oldestId} happened\`, or \`not-happened\``,
+      `\`tieout instructions resolve ${oldestId} happened\`, or \`not-happened\`` +
+      (named === '' ? '' : `. A notification has named ${named}: look there first`),
   };
 }

@@ -3,6 +3,7 @@
 
 import { nameLabel } from '../../../core/instructions/decider.js';
 import { holdLabel, isUndecided } from '../../../core/instructions/decision.js';
+import { hintWords } from '../../../core/instructions/hints.js';
 import { payoutWords } from '../../../core/instructions/payoutAnswer.js';
 import { moneyIn } from '../../../core/text/amounts.js';
 import { labelOf } from '../../../core/text/labels.js';
@@ -42,6 +43,7 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
         {approvalText(sheet, words)}
         {referenceText(sheet)}
         {sheet.payout === null ? '' : ` The gateway said: ${payoutWords(sheet.payout)}.`}
+        {sheet.hintedAt === null ? '' : ` And ${hintWords(words.at(sheet.hintedAt))}.`}
       </p>
       {sheet.state === 'unknown' ? <Search sheet={sheet} words={words} /> : null}
       <Decide visit={visit} sheet={sheet} />

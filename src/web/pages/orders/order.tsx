@@ -2,6 +2,7 @@
 // every part is a table.
 
 import { breakSentence } from '../../../core/breaks/sentence.js';
+import { hintWords } from '../../../core/instructions/hints.js';
 import { type PayoutAnswer, payoutWords } from '../../../core/instructions/payoutAnswer.js';
 import { gapWords } from '../../../core/instructions/refundOrdinals.js';
 import type { BreakKind } from '../../../core/orders/verdict.js';
@@ -182,6 +183,7 @@ function aboutInstruction(one: Part, words: Words, orderNo: string): string {
     one.refundReference ? `refund reference ${text(one.refundReference)}` : '',
     one.gatewayCode ? `gateway code ${text(one.gatewayCode)}` : '',
     payoutWords((one.payout ?? null) as PayoutAnswer | null),
+    one.hintedAt ? hintWords(words.at(text(one.hintedAt))) : '',
     one.gatewayMessage ? `it said: ${words.free(text(one.gatewayMessage), [orderNo])}` : '',
   ]
     .filter((part) => part !== '')

@@ -11,7 +11,8 @@ with typed as (
 own as (
   select count(*) as tries, max(at) as last from tieout.sign_in_failures
   where at > $5::timestamptz and case when $4::bytea is null
-    then session_sha256 is null and name_key = (select t.name_key from typed t) and address = $3::text
+    then session_sha256 is null and name_key = (select t.name_key from typed t)
+      and address = $3::text
     else session_sha256 = $4::bytea end
 ),
 others as (

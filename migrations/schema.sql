@@ -209,6 +209,7 @@ create table tieout.batches (
   constraint batches_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id),
   constraint batches_state_check CHECK (state = ANY (ARRAY['queued', 'sending', 'answered', 'unanswered', 'dropped']))
 );
+CREATE INDEX batches_by_account ON tieout.batches USING btree (account_id, run_id);
 CREATE INDEX batches_waiting ON tieout.batches USING btree (account_id) WHERE (state = ANY (ARRAY['queued', 'sending']));
 CREATE TRIGGER guard_batch BEFORE UPDATE OF state ON tieout.batches
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_batch();

@@ -89,9 +89,10 @@ export async function orderHistory(
   ]);
   const history = rows[0]?.history;
   if (!history) return null;
-  history.refundGaps = refundGaps(history.instructions as unknown as Referenced[]);
   history.shown = gateway ? await shownBeside(db, gateway.profile, accountId, orderNo) : null;
   history.calls = await callsOfOrder(db, accountId, orderNo);
+  const made = history.instructions as unknown as Referenced[];
+  history.refundGaps = refundGaps(made, refundedByHand(history.calls));
   const money = settlement === null ? null : await orderMoney(db, accountId, orderNo);
   if (money !== null) history.settlement = money;
   const placed = String(history.ledger?.placed_at ?? '').slice(0, 10);
@@ -131,6 +132,17 @@ export async function shownBeside(
   const [page] = rows;
   if (page === undefined) return null;
   return { at: page.at.toISOString(), entries: shownRecords(profile, orderNo, page.body_gzip) };
+}
+
+/** Transactions of refunds that a person made, or perhaps made; one stands as often as it was. */
+function refundedByHand(calls: OrderHistory['calls']): string[] {
+  const madeNot = ['rejected', 'not_sent'];
+  return calls
+    .filter(
+      ({ operation, outcome }) => operation === 'refund' && !madeNot.includes(String(outcome)),
+    )
+    .flatMap(({ entries }) => entries as { transaction_id?: string }[])
+    .flatMap(({ transaction_id }) => transaction_id ?? []);
 }
 
 /** What the snapshot said of the order, in the words of core/orders/coverage.ts. */

@@ -43,7 +43,7 @@ const REFUNDS_MAX = 20;
 
 /**
  * Refunds of the run that the gateway calls as it called another one, or counts as one more than
- * the ledger ever asked for: somebody else refunded, or one happened twice.
+ * the ledger ever asked for, or than are known here: somebody else refunded, or one happened twice.
  */
 export async function oddRefunds(db: Db, runId: bigint): Promise<OddRefundFacts[]> {
   const { rows } = await db.query<{
@@ -53,6 +53,7 @@ export async function oddRefunds(db: Db, runId: bigint): Promise<OddRefundFacts[
     reference: string;
     is_twice: boolean;
     requests: bigint;
+    known: bigint;
   }>(statement('total/oddRefunds'), [runId, REFUNDS_MAX]);
   return rows.map((row) => ({
     accountId: row.account_id,
@@ -61,5 +62,6 @@ export async function oddRefunds(db: Db, runId: bigint): Promise<OddRefundFacts[
     reference: row.reference,
     isTwice: row.is_twice,
     requests: Number(row.requests),
+    known: Number(row.known),
   }));
 }

@@ -1,10 +1,15 @@
 // Numbers that the gateway gave to refunds, and those that none of ours bears.
 
 import { expect, test } from 'vitest';
-import { refundGaps } from '../../src/core/instructions/refundOrdinals.js';
+import { gapWords, refundGaps } from '../../src/core/instructions/refundOrdinals.js';
 
-const refund = (gatewayReference: string | null, transaction = 'T1', operation = 'refund') => ({
-  ...{ operation, transaction, gatewayReference },
+const refund = (
+  gatewayReference: string | null,
+  transaction = 'T1',
+  operation = 'refund',
+  state = 'confirmed',
+) => ({
+  ...{ operation, transaction, gatewayReference, state },
 });
 
 test.each([
@@ -19,4 +24,31 @@ test.each([
   ['three digits', [refund('T1-002')], []],
 ])('%s', (_, refunds, missing) => {
   expect(refundGaps(refunds).flatMap((gap) => gap.missing)).toEqual(missing);
+});
+
+test.each([
+  ['nobody recorded it', [refund('T1-02')], [], /^the gateway counts 1 refund.* of ours: T1-01$/],
+  ['one of ours bears no number', [refund('T1-02'), refund(null)], [], /^T1-01 .* may be 1 refund/],
+  [
+    'one of ours may have been made',
+    [refund('T1-02'), refund(null, 'T1', 'refund', 'unknown')],
+    [],
+    /may be 1/,
+  ],
+  [
+    'ours was refused',
+    [refund('T1-02'), refund(null, 'T1', 'refund', 'rejected')],
+    [],
+    /none of ours/,
+  ],
+  ['a person made it by hand', [refund('T1-02')], ['T1'], /may be 1/],
+  ['of another transaction', [refund('T1-02')], ['T2'], /none of ours/],
+  [
+    'more are missing than ours',
+    [refund('T1-03'), refund(null)],
+    [],
+    /^the gateway counts 1 refund.*: T1-01, T1-02 \(2 numbers, less 1 refund/,
+  ],
+])('%s', (_, refunds, byHand, words) => {
+  expect(refundGaps(refunds, byHand).map(gapWords).join()).toMatch(words);
 });

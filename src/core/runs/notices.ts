@@ -182,17 +182,22 @@ export interface OddRefundFacts {
   isTwice: boolean;
   /** refunds that the ledger asks for, of the order */
   requests: number;
+  /** refunds of its transaction that were made here, or perhaps were, up to this one */
+  known: number;
 }
 
 /**
  * Two refunds, or one that happened twice, look alike in a snapshot: the gateway's count does not.
  */
 export function oddRefundNotice(odd: OddRefundFacts): Notice {
-  const { accountId, orderNo, instructionId, reference, isTwice, requests } = odd;
-  const asked = `${requests} ${requests === 1 ? 'refund is' : 'refunds are'} asked for`;
+  const { accountId, orderNo, instructionId, reference, isTwice, requests, known } = odd;
+  const few = Math.min(requests, known);
+  const are = few === 1 ? 'refund is' : 'refunds are';
+  // With fewer asked for than known, the ledger is what is exceeded.
+  const what = requests <= known ? `${are} asked for` : `${are} known of its transaction`;
   const why = isTwice
     ? 'as it called another one: did it happen at all?'
-    : `though only ${asked}: did somebody else refund, or did one happen twice?`;
+    : `though only ${few} ${what}: did somebody else refund, or did one happen twice?`;
   const text = `refund ${instructionId} of order ${orderNo} is called ${reference}, ${why}`;
   const names = [orderNo, reference];
   return { accountId, kind: 'odd_refund', about: `refund ${reference}`, text, names };

@@ -26,10 +26,12 @@ export function payoutWords(answer: PayoutAnswer | null): string {
   if (answer === null) return '';
   const currency = answer.fee_currency ?? '';
   const fee = answer.fee ?? answer.fee_amount;
+  // In which unit it is, the profile does not say, or the digits do not fit it.
+  const asCame = answer.fee === null ? ' as it came' : '';
   const updated = answer.last_updated_at ?? answer.created_at;
   return [
     answer.status === null ? null : `${answer.status} (${answer.meaning})`,
-    fee === null ? null : `fee ${fee} ${currency}`.trim(),
+    fee === null ? null : `fee ${fee} ${currency}`.trim() + asCame,
     answer.amount_payer_pays === null ? null : `payer pays ${answer.amount_payer_pays}`,
     answer.amount_beneficiary_receives === null
       ? null

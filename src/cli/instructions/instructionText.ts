@@ -65,7 +65,7 @@ export function sheetLines(sheet: Sheet): Line[] {
       ? []
       : [`  refund   the gateway's reference ${sheet.refundReference}`]),
     ...(sheet.payout === null ? [] : [`  gateway  ${payoutWords(sheet.payout)}`]),
-    ...(sheet.hintedAt === null ? [] : [`  hint     ${hintWords(time(sheet.hintedAt))}`]),
+    ...(sheet.hintedAt === null ? [] : [`  hint     ${hintWords(sheet.hintedAt)}`]),
     `  planned by the night of ${sheet.businessDate}, transaction ${sheet.transactionId}`,
     ...(sheet.askedBy.length > 0 ? [`  asked by ${sheet.askedBy.join(', ')}`] : []),
     ...(sheet.approval ? [`  ${approvalText(sheet.approval, sheet.state)}`] : []),

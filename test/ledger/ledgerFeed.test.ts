@@ -147,7 +147,9 @@ describe('the words of the gateway', () => {
     try {
       const { summary } = await other.run({ date: DATE });
       const told = summary.notices?.find((notice) => notice.kind === 'new_word');
-      expect(told?.text).toMatch(/new status code of the gateway, payment_status 7777: 1 entry, .* stop$/);
+      expect(told?.text).toMatch(
+        /new status code of the gateway, payment_status 7777: 1 entry, .* stop$/,
+      );
       expect(runSentence(summary)).toContain('new at the gateway: payment_status 7777');
       const [unknown] = await statusCodesSeen(other.db, null);
       expect(unknown).toMatchObject({ word: '7777', meaning: null });

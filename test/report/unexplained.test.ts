@@ -25,3 +25,20 @@ test('a night whose statement leaves money unexplained is broken, and says which
   expect(told).not.toEqual([]);
   expect(told[0]?.text).toContain('5.00');
 });
+
+test('a night that is gone on with knows what it has given back itself', async () => {
+  let isAway = true;
+  house = await buildHouse({
+    inLedger: kinds({ partial_refund_due: 1 }),
+    fault: ({ operation }) =>
+      isAway && operation === 'retrievalTrans' ? { kind: 'status', status: 503 } : null,
+  });
+  expect((await house.run()).summary.state).toBe('incomplete');
+  isAway = false;
+  const { summary } = await house.run();
+  expect(summary.accounts.flatMap(({ totals }) => totals).map(({ refunded }) => refunded)).toEqual(
+    expect.arrayContaining([expect.not.stringMatching(/^0\.00$/)]),
+  );
+  expect((summary.notices ?? []).filter(({ kind }) => kind === 'unexplained')).toEqual([]);
+  expect(summary.state).toBe('tied_out');
+});

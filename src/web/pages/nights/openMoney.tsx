@@ -42,7 +42,7 @@ export function AtRisk({ open, visit }: { open: OpenMoney; visit: Visit }) {
       <MoneyByAge ages={open.ages} words={words} />
       <p class="hint">
         What is at stake in breaks that are open now, of all nights. Amounts of different currencies
-        are not added up; a bar is the share of its currency.
+        are not added up; a bar is the part of its currency that is so old.
       </p>
       <Owners owners={open.owners} words={words} now={deps.now()} />
     </section>

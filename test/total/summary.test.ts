@@ -3,6 +3,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { summaryLines } from '../../src/cli/runs/summaryText.js';
+import { shownLine } from '../../src/cli/terminal.js';
 import { runSentence } from '../../src/core/runs/summary.js';
 import { expectIdentities, expectMoney, expectNothingTwice } from '../support/identities.js';
 import type { House, HouseOptions } from '../support/night.js';
@@ -100,7 +101,9 @@ describe('the summary of a night', () => {
     );
     // What stands there is of the snapshot before, and the line below says so.
     expect(summary.reports).toEqual(first.summary.reports);
-    expect(summaryLines(summary).join('\n')).toMatch(/orders +NOT WRITTEN for this look: ENOTDIR/);
+    const screen = { zone: 'Europe/Berlin', hasColours: false };
+    const printed = summaryLines(summary).map((line) => shownLine(line, screen));
+    expect(printed.join('\n')).toMatch(/orders +NOT WRITTEN for this look: ENOTDIR/);
     rewriteSettings(built, { reports: { dir: './reports' } });
     expect((await built.run()).summary.unwritten).toBeUndefined();
   });

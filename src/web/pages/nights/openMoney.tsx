@@ -108,14 +108,17 @@ function MoneyOfAge(props: {
   return (
     <>
       <a href={props.to}>{props.shown(props.amount)}</a>
-      <svg
-        class="share"
-        viewBox={`0 0 ${BAR_ROOM} 4`}
-        preserveAspectRatio="none"
-        aria-hidden="true"
-      >
-        <rect class="fill" x={0} y={0} height={4} width={Math.max(0, props.share) * BAR_ROOM} />
-      </svg>
+      {/* All of a currency in one age: a full bar would say nothing. */}
+      {props.share >= 1 ? null : (
+        <svg
+          class="share"
+          viewBox={`0 0 ${BAR_ROOM} 4`}
+          preserveAspectRatio="none"
+          aria-hidden="true"
+        >
+          <rect class="fill" x={0} y={0} height={4} width={Math.max(0, props.share) * BAR_ROOM} />
+        </svg>
+      )}
     </>
   );
 }

@@ -43,5 +43,7 @@ select (select state from night) as "runState",
       where ra.account_id = $1 and not r.is_dry and day::date = any (r.covers))
   ), '[]') as gaps,
   (select exists (select from tieout.statements s where s.report_id = book.report_id
-      and s.account_id = $1 and (s.unexplained_captured <> 0 or s.unexplained_refunded <> 0))
+      and s.account_id = $1 and (s.unexplained_captured <> 0 or s.unexplained_refunded <> 0
+        or (s.books #>> '{unexplained,captured}')::numeric <> 0
+        or (s.books #>> '{unexplained,refunded}')::numeric <> 0))
     from book) as "isUnexplained"

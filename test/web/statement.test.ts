@@ -46,6 +46,36 @@ it('leads finance to what to see before the day is closed', async () => {
   expect(body).toContain('Close it: prepared');
 });
 
+it('goes on to the settlement where its books were kept, red where they leave money', async () => {
+  const { db } = house.house;
+  const books = (left: string) =>
+    db.query(
+      'update tieout.statements set books = $1::jsonb where account_id = $2 and currency = $3',
+      [
+        JSON.stringify({
+          from: '2026-11-01',
+          bridge: [{ item: 'settled', lines: 7, captured: '1234.50', refunded: '0.00' }],
+          unexplained: { captured: left, refunded: '0.00' },
+          other: [{ item: 'no_movement', lines: 1, captured: '-9.00', refunded: '0.00' }],
+          closing: { captured: '-9.00', refunded: '0.00' },
+        }),
+        ...['A1001', 'EUR'],
+      ],
+    );
+  const finance = await house.withRole('finance');
+  const day = `/days/A1001/${dateOf(1)}`;
+  await books('0.00');
+  const shown = (await viewer.get(url)).body;
+  expect(shown).toContain('Settlement, books kept since 2026-11-01');
+  expect(shown).toMatch(/Settled by the acquirer<\/th>.*?7.*?1,234\.50/s);
+  expect(shown).toContain('Unexplained: 0.00 in every account and currency.');
+  expect((await finance.get(day)).body).toContain('the statement leaves nothing unexplained');
+  await books('3.00');
+  expect((await viewer.get(url)).body).toContain('Unexplained money in A1001 EUR: do not sign.');
+  expect((await finance.get(day)).body).toContain('the statement leaves money unexplained');
+  await db.query('update tieout.statements set books = null');
+});
+
 it('says who closed the day on which revision, and when that is no longer what is said', async () => {
   const { db } = house.house;
   const who = { name: 'anna', isClaim: false };

@@ -31,7 +31,9 @@ test('a night that is gone on with knows what it has given back itself', async (
   house = await buildHouse({
     inLedger: kinds({ partial_refund_due: 1 }),
     fault: ({ operation }) =>
-      isAway && operation === 'retrievalTrans' ? { kind: 'status', status: 503 } : null,
+      isAway && operation === 'retrievalTrans'
+        ? { kind: 'status', status: 503, when: 'before' }
+        : null,
   });
   expect((await house.run()).summary.state).toBe('incomplete');
   isAway = false;

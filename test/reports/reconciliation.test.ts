@@ -133,7 +133,7 @@ describe('the nightly workbook', () => {
     ]);
     const reasons = sheetOf(workbook, 'Waiting for you').getColumn('F').values;
     expect(reasons.slice(-2)).toEqual([
-      'capture below the authorised amount is not enabled (profile partialCapture)',
+      'less than was authorised: not allowed by configuration (profile partialCapture)',
       'sent, outcome unknown: a person has to find out',
     ]);
     const summary = sheetOf(workbook, 'Summary');

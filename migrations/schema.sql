@@ -2961,7 +2961,7 @@ begin
   if new.decision = 'approve' and i.hold_reason not in ('approval', 'above_limit',
       'over_limit_of_run', 'fraud_rejected', 'approval_expired', 'approval_void', 'restored',
       'second_capture', 'shared_refund', 'newly_freed', 'shared_transaction', 'by_hand',
-      'twin_request', 'over_captured', 'disputed') then
+      'twin_request', 'over_captured', 'disputed', 'moved_already') then
     raise exception 'instruction %: no approval helps against %', i.instruction_id, i.hold_reason
       using errcode = 'check_violation';
   end if;

@@ -108,7 +108,7 @@ describe('signing in', () => {
       claim.address,
     ]);
     expect(rows).toEqual([]);
-  });
+  }, 180_000);
 
   it('never answers a right password with the hash of nobody', async () => {
     expect(await passwordFits('', null)).toBe(false);

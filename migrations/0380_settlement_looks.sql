@@ -1,7 +1,9 @@
 -- Up Migration
 -- Up to which line of the acquirer an account was looked at: what is newer has no movement yet, and
 -- only what found none waits by name. Before, each line was written down as waiting and struck out
--- again, mostly in the same minute.
+-- again, mostly in the same minute. An import that is under way ends first: its lines would wait by
+-- name and be new as well.
+lock table tieout.settlement_lines in access exclusive mode;
 create table tieout.settlement_looks (
   account_id text collate "C" primary key,
   settlement_line_id bigint not null

@@ -20,6 +20,7 @@ line as materialized (
     join account a on a.account_id = l.account_id
     where l.settlement_line_id > $3 and l.settlement_line_id <= $4
       and l.settlement_line_id > a.looked_at and l.type in ('captured', 'refunded')
+      and l.settlement_line_id not in (select settlement_line_id from tieout.settlement_unmatched)
     union all
     select l.*, true
     from tieout.settlement_unmatched u

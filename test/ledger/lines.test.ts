@@ -1,6 +1,6 @@
 // How files become lines: CSV and NDJSON, with everything that real files do wrong.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -30,6 +30,14 @@ function csv(content: string | Buffer): Promise<ReadLine[]> {
   const file = join(folder, 'x.csv');
   writeFileSync(file, content);
   return all(csvLines(file, COLUMNS));
+}
+
+function pathOf(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return ''; // closed meanwhile
+  }
 }
 
 function ndjson(content: string | Buffer): Promise<ReadLine[]> {
@@ -185,6 +193,20 @@ describe('a CSV file that a map reads', () => {
       },
     ]);
   });
+
+  it.skipIf(process.platform !== 'linux')(
+    'leaves no file open where its reading stops',
+    async () => {
+      const openFiles = () =>
+        readdirSync('/proc/self/fd').filter((fd) =>
+          pathOf(`/proc/self/fd/${fd}`).startsWith(folder),
+        );
+      for (const rest of ['', `${'x,y\n'.repeat(200_000)}`]) {
+        expect((await csv(`other,columns\n${rest}`)).map(({ kind }) => kind)).toContain('problem');
+        await expect.poll(openFiles).toEqual([]);
+      }
+    },
+  );
 
   it('reads the same, by the same line numbers, wherever the first quote stands', async () => {
     const rows = Array.from({ length: 250 }, (_, at) => `${at},t${at},\u00fc`);

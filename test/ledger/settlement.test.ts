@@ -121,6 +121,15 @@ describe('a batch', () => {
     ]);
   });
 
+  it('whose lines have each other’s ids is another one', async () => {
+    const one = (id: string, order: string) =>
+      `A1001,7,captured,${DAY},EUR,10.00,10.00,,${id},${order},T${order},`;
+    await take(file('a.csv', one('c1', '1001'), one('c2', '1002')));
+    const again = await take(file('b.csv', one('c2', '1001'), one('c1', '1002')));
+    expect(again).toMatchObject({ kind: 'refused' });
+    expect(await counts()).toEqual([1, 1, 2]);
+  });
+
   it('without a payout line pays out its sum; a file brings many, some known', async () => {
     await take(file('a.csv', ...BATCH));
     const other = CAPTURED.replace('A1001,134', 'A1002,134');

@@ -37,6 +37,20 @@ export async function* csvRecords(
   told: { lines: number },
   limits: Pick<Options, 'to'> = {},
 ): AsyncGenerator<CsvChunk> {
+  try {
+    yield* recordsOf(texts, separator, told, limits);
+  } finally {
+    // Whoever stops early leaves no file open.
+    await texts.return(undefined);
+  }
+}
+
+async function* recordsOf(
+  texts: AsyncGenerator<string>,
+  separator: string,
+  told: { lines: number },
+  limits: Pick<Options, 'to'>,
+): AsyncGenerator<CsvChunk> {
   let rest = '';
   for (let next = await texts.next(); !next.done; next = await texts.next()) {
     rest += next.value;

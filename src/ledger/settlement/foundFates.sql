@@ -46,9 +46,11 @@ other as (
   ) unequal
   union
   select account_id, batch from (
-    select account_id, batch, line_id, type, booked_at, amount, net from said where has_id
+    select account_id, batch, line_id, type, booked_at, order_no, transaction_id, reference,
+      currency, amount, settle_currency, gross, fee, net from said where has_id
     except all
-    select account_id, batch, line_id, type, booked_at, amount, net from known
+    select account_id, batch, line_id, type, booked_at, order_no, transaction_id, reference,
+      currency, amount, settle_currency, gross, fee, net from known
   ) renamed
 )
 select cut.*, taken.file_id as taken_file_id, taken.lines as taken_lines,

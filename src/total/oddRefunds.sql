@@ -26,7 +26,15 @@ from (
       where c.entries @> jsonb_build_array(jsonb_build_object('transaction_id', i.transaction_id))
         and c.account_id = i.account_id and c.operation = 'refund'
         and coalesce(c.outcome, '') not in ('rejected', 'not_sent')
-        and e ->> 'transaction_id' = i.transaction_id) as known
+        and e ->> 'transaction_id' = i.transaction_id)
+    -- made by others: asked for before we were to act, or seen by the book
+    + greatest((select count(*) from tieout.ledger_refunds() r
+      join tieout.run_accounts ra on ra.run_id = $1 and ra.account_id = i.account_id
+      where r.account_id collate "C" = i.account_id and r.order_no collate "C" = i.order_no
+        and r.requested_at < ra.acted_from),
+      (select count(*) from tieout.movements m
+      where m.account_id = i.account_id and m.transaction_id = i.transaction_id
+        and m.kind = 'refunded' and m.made = 'elsewhere')) as known
   from tieout.instructions i
   where i.settled_run_id = $1 and i.operation = 'refund' and i.state = 'confirmed'
     -- the gateway's own word, not a person's

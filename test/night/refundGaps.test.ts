@@ -4,7 +4,44 @@
 import { expect, test } from 'vitest';
 import { gapWords } from '../../src/core/instructions/refundOrdinals.js';
 import { orderHistory } from '../../src/orders/historyStore.js';
+import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds } from '../support/night.js';
+
+async function refundAtThePortal(house: House, part: Record<string, string>): Promise<void> {
+  const answer = await fetch(`${house.sandboxUrl}/_sandbox/portal/refund`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(part),
+  });
+  expect(answer.status).toBe(200);
+}
+
+test('a refund from before we were to act is known by its request', async () => {
+  const house = await buildHouse({
+    ...{ orders: 300, daysAgo: 2 },
+    inLedger: kinds({ two_refunds_due: 1 }),
+  });
+  try {
+    const [{ ledger, gateway } = {}] = house.seeded;
+    const transaction_id = gateway?.transactions[0]?.transactionId ?? '';
+    const { account_id = '', order_no = '' } = ledger ?? {};
+    const { rows } = await house.db.query<{ refund_amount: string }>(
+      `update ledger.refund_requests set requested_at = now() - interval '40 days'
+       where refund_id = (select min(refund_id) from ledger.refund_requests where order_no = $1)
+       returning refund_amount`,
+      [order_no],
+    );
+    const refund_amount = String(rows[0]?.refund_amount);
+    await refundAtThePortal(house, { account_id, order_no, transaction_id, refund_amount });
+    const { notices = [], accounts } = (await house.run({ date: dateOf(2) })).summary;
+    expect(accounts.flatMap(({ instructions }) => Object.values(instructions))).toMatchObject([
+      { confirmed: 1 },
+    ]);
+    expect(notices.filter(({ kind }) => kind === 'odd_refund')).toEqual([]);
+  } finally {
+    await house.end();
+  }
+});
 
 test('a refund that nobody recorded is told by the number that it took', async () => {
   const inLedger = kinds({ two_refunds_due: 1 });
@@ -26,12 +63,7 @@ test('a refund that nobody recorded is told by the number that it took', async (
       );
     expect(await odd(2)).toEqual([]);
     const part = { account_id, order_no, transaction_id: transaction, refund_amount: '0.01' };
-    const byHand = await fetch(`${house.sandboxUrl}/_sandbox/portal/refund`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(part),
-    });
-    expect(byHand.status).toBe(200);
+    await refundAtThePortal(house, part);
     expect(await odd(1)).toMatchObject([
       {
         text: expect.stringContaining(`called ${transaction}-03, though only 2 refunds are known`),

@@ -30,8 +30,10 @@ language sql stable rows 1 as $$
   where c.account_id = of_account
     and replace(c.operation, 'cancel', 'capture') = replace(of_operation, 'cancel', 'capture')
     and (c.outcome is null or c.outcome not in ('rejected', 'not_sent'))
+    -- the contrary of it only of this very transaction: the other of two may be let go by hand
     and c.entries @> any (array[
-      jsonb_build_array(jsonb_build_object('order_no', of_order)),
+      case when c.operation = of_operation
+        then jsonb_build_array(jsonb_build_object('order_no', of_order)) end,
       jsonb_build_array(jsonb_build_object('transaction_id', by))])
   union all
   select 'twin_request'

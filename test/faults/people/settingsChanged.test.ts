@@ -151,7 +151,7 @@ test('an account whose liveFrom lies ahead is only observed until then, and says
   const status = await tieout(['status', '--json'], { cwd: house.folder });
   expect(status.stdout).toContain(`lies ahead: ${tomorrow}`);
   const doctor = await tieout(['doctor'], { cwd: house.folder });
-  expect(doctor.stdout).toContain(`lies ahead: ${tomorrow}`);
+  expect(doctor.stdout).toMatch(/lies ahead: [-\d]+ [:\d]+ [A-Z]\S+/);
 });
 
 test('a worker with older settings sends nothing that those of the newest run hold', async () => {

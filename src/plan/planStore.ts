@@ -50,7 +50,7 @@ export async function planInstructions(
   return result.rowCount;
 }
 
-/** A shop's own table or view may bring card numbers as reasons; no instruction keeps or sends one. */
+/** A shop's own table or view may bring card numbers as reasons; no instruction has one. */
 async function hideCards(db: Db, runId: bigint): Promise<void> {
   const { rows } = await db.query<{ id: bigint; reason: string; ids: string[] }>(
     `select instruction_id as id, refund_reason as reason,

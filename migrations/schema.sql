@@ -1,4 +1,4 @@
--- The schema as it stands after 0390_moved_already, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0396_planned_by, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1291,6 +1291,7 @@ create table tieout.run_accounts (
   sending_reason text,
   weighed_by bigint,
   acted_from timestamp with time zone,
+  planned_by bigint,
   constraint run_accounts_canary_batch_id_fkey FOREIGN KEY (canary_batch_id) REFERENCES tieout.batches(batch_id),
   constraint run_accounts_check CHECK ((sending = 'canary') = (canary_batch_id IS NOT NULL)),
   constraint run_accounts_check1 CHECK ((sending = 'stopped') = (sending_reason IS NOT NULL)),

@@ -14,7 +14,7 @@ import { parseProfile } from '../gateway/document/profile.js';
 import type { Run, RunDeps } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import type { AccountChange, RecordedSettings } from './freedStore.js';
-import { recordedSettings, settingsOfRun, weighedBy } from './freedStore.js';
+import { plannedBy, recordedSettings, weighedBy } from './freedStore.js';
 import { ownPolicies } from './policies.js';
 
 /** The changes of each account of the run; mostly there are none. */
@@ -34,16 +34,21 @@ export async function changesSince(
 }
 
 /**
- * How the settings here differ from those of a run: an answer, or a row of the ledger, means
- * something else; what is sent goes to another merchant.
+ * How the settings here differ from those by which the account was planned last: an answer, or a
+ * row of the ledger, means something else; what is sent goes to another merchant. Those of its
+ * newest run say nothing, since it may not have come to its plan, or have been without the account.
  */
 export async function differsFrom(
   deps: Pick<RunDeps, 'config'>,
   db: Db,
-  runId: bigint,
   accountId: string,
 ): Promise<{ meansOther: boolean; goesElsewhere: boolean }> {
-  const before = await settingsOfRun(db, runId);
+  const plan = await plannedBy(db, accountId);
+  if (plan?.settingsSha256 === ownPolicies(deps).sha256) {
+    return { meansOther: false, goesElsewhere: false };
+  }
+  const kept = await recordedSettings(db, plan === null ? [] : [plan.settingsId]);
+  const before = plan === null ? undefined : kept.get(plan.settingsId);
   const changes = changesFrom(before, deps.config, accountId);
   return {
     meansOther: changes.some(isOfMeaning),

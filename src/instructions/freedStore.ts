@@ -61,14 +61,24 @@ export async function recordedSettings(
   return new Map(rows.map(({ settings_id: id, ...kept }) => [id, kept]));
 }
 
-/** Those by which a run was taken last. */
-export async function settingsOfRun(db: Db, runId: bigint): Promise<RecordedSettings | undefined> {
-  const { rows } = await db.query<{ settings_id: bigint }>(
-    'select max(settings_id) as settings_id from tieout.run_settings where run_id = $1',
-    [runId],
+/** Those by which an account was planned last, whole or not; null: it never was. */
+export async function plannedBy(
+  db: Db,
+  accountId: string,
+): Promise<{ settingsId: bigint; settingsSha256: string } | null> {
+  const { rows } = await db.query<{ settings_id: bigint; settings_sha256: string }>(
+    `select s.settings_id, s.settings_sha256
+     from (
+       select planned_by from tieout.run_accounts
+       where account_id = $1 and planned_by is not null
+       order by business_date desc limit 1
+     ) plan
+     join tieout.run_settings s on s.settings_id = plan.planned_by`,
+    [accountId],
   );
   const [newest] = rows;
-  return newest && (await recordedSettings(db, [newest.settings_id])).get(newest.settings_id);
+  if (!newest) return null;
+  return { settingsId: newest.settings_id, settingsSha256: newest.settings_sha256 };
 }
 
 /** Holds what the changes have freed; answers how many. */
@@ -169,6 +179,7 @@ export async function noteWeighed(
   await db.query(
     `update tieout.run_accounts ra set
        acted_from = greatest(ra.acted_from, least(coalesce(a.live_from, $3::timestamptz), $3)),
+       planned_by = (select max(settings_id) from tieout.run_settings s where s.run_id = $1),
        weighed_by = case when $4::boolean and ra.send_block is null and not exists (
            select from tieout.verdicts v where v.run_id = $1 and v.account_id = ra.account_id
              and v.not_compared = 'no_look')

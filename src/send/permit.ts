@@ -89,13 +89,12 @@ async function holdsOf(
   const planned = await policiesOfRun(deps, tx, status);
   const then = planned.find((one) => one.operation === operation);
   if (!own || !then) throw new Error(`there is no policy for ${operation}`);
-  const isOther = status.settingsSha256 !== ownPolicies(deps).sha256;
-  const differs = isOther ? await differsFrom(deps, tx, status.runId, accountId) : null;
+  const differs = await differsFrom(deps, tx, accountId);
   return (wanted, isApproved) => {
     // Who approved it had not seen to whom it would go.
-    if (differs?.goesElsewhere) return 'newly_freed';
+    if (differs.goesElsewhere) return 'newly_freed';
     if (isApproved) return null;
-    return heldAtClaim(own, then, wanted) ?? (differs?.meansOther ? 'newly_freed' : null);
+    return heldAtClaim(own, then, wanted) ?? (differs.meansOther ? 'newly_freed' : null);
   };
 }
 

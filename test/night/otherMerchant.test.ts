@@ -110,3 +110,25 @@ test('so does what goes by itself, in the first night of the other merchant', as
   await send(house);
   expect(await house.effects()).toHaveLength(2);
 });
+
+test('so does what was approved before its account left the configuration for a night', async () => {
+  const house = await houseOf({ refund: 'approve' });
+  await runOf(house, 4);
+  await approveAll(house);
+  const { rows } = await house.db.query<{ account_id: string }>(
+    'select distinct account_id from tieout.instructions',
+  );
+  const left = new Set(rows.map((row) => row.account_id));
+  const stayed = house.accounts.filter(({ accountId }) => !left.has(accountId));
+  const others =
+    stayed.length > 0
+      ? stayed
+      : [{ merchantId: 'M3003', accountId: 'A3003', signingKey: 'k'.repeat(32) }];
+  rewriteSettings(house, { accounts: others });
+  await runOf(house, 3);
+  await moveTo(house, 'M2002');
+  // The newest run of the account knows nothing of its merchant.
+  await send(house);
+  expect(await states(house)).toEqual(['capture held newly_freed', 'refund held newly_freed']);
+  expect(await house.effects()).toEqual([]);
+});

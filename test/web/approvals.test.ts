@@ -65,6 +65,10 @@ describe('approving (row 113)', () => {
     expect(body).toMatch(/Gateway: (captured|partially refunded)/);
     const sheet = await approver.get(`/instructions/${one?.id}`);
     expect(sheet.body).toContain('What a decision is bound to');
+    // Who may only look ticks nothing, and is sent nowhere to reject.
+    const looking = await (await console.withRole('finance')).get('/approvals');
+    expect(looking.body).toContain(one?.order);
+    expect(looking.body).not.toMatch(/type="checkbox"|: reject</);
   });
 
   it('is void when something changed since the page was shown', async () => {

@@ -136,9 +136,12 @@ function HeldTable({ rows, visit }: { rows: readonly HeldInstruction[]; visit: V
   );
 }
 
-/** What no approval of this person frees is not ticked; its own page rejects it. */
+/** What no approval of this person frees is not ticked; its own page rejects it, for who may. */
 function Tick({ row, visit }: { row: HeldInstruction; visit: Visit }) {
   const isAsked = row.askedBy.some((name) => isSamePerson(name, visit.person.name));
+  if (!visit.accountsFor('approve').includes(row.accountId)) {
+    return isApprovable(row.holdReason) ? null : <span class="hint">Cannot be approved</span>;
+  }
   if (isApprovable(row.holdReason) && !isAsked) {
     const what = `${row.operation} of ${row.orderNo}`;
     return <Pick id={`${row.id}:${row.seenSha256}`} what={what} ticked={visit.ticked} />;

@@ -71,7 +71,7 @@ describe('search', () => {
 
   it('takes nothing for a pattern, and says where nothing is found', async () => {
     for (const text of ['%', '_____', "' or 1=1 --", 'no such number']) {
-      expect((await search(text)).body, text).toContain('No order, transaction or refund has');
+      expect((await search(text)).body, text).toContain('No order has this number');
     }
   });
 

@@ -47,9 +47,10 @@ export async function searchPage(visit: Visit): Promise<Answer> {
 function NoneFound({ number }: { number: string | null }) {
   return (
     <Empty>
-      No order, transaction or refund has this number or a part of it in the ledger, in a break or
-      in an instruction. Look for it among the <a href={breaksWith(number)}>breaks</a>, or check the
-      account with whoever gave you the number.
+      No order has this number or a part of it, and no transaction or refund has the whole of it, in
+      the ledger or in an instruction. Look for it in the words of the{' '}
+      <a href={breaksWith(number)}>breaks</a>, or check the account with whoever gave you the
+      number.
     </Empty>
   );
 }

@@ -60,6 +60,7 @@ function ReportTable(props: { rows: readonly ListedReport[]; visit: Visit; mayTa
   return (
     <Table
       caption="Reports, newest night first"
+      class="cards"
       columns={[
         { head: 'Night' },
         { head: 'State' },
@@ -89,13 +90,17 @@ function ReportTable(props: { rows: readonly ListedReport[]; visit: Visit; mayTa
               `${row.kind} (${row.format})`
             )}
           </td>
-          <Figure>{row.revision}</Figure>
+          <Figure name="Revision">{row.revision}</Figure>
           <Figure>{sizeText(row.bytes)}</Figure>
-          <td>{words.at(row.writtenAt)}</td>
-          <td class="digest">
+          <td class="when" data-name="Written">
+            {words.at(row.writtenAt)}
+          </td>
+          <td class="digest" data-name="SHA-256">
             <code title={row.sha256}>{row.sha256.slice(0, 12)}</code>
           </td>
-          <td>{row.taken.map(({ who, at }) => `${who} ${words.at(at)}`).join(', ')}</td>
+          <td data-name={row.taken.length === 0 ? undefined : 'Taken by'}>
+            {row.taken.map(({ who, at }) => `${who} ${words.at(at)}`).join(', ')}
+          </td>
           <td class="buttons">
             {mayMake && newest.has(row.reportId) ? (
               <Rewrite

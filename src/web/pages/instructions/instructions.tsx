@@ -104,6 +104,7 @@ function InstructionTable(props: {
   return (
     <Table
       caption={caption}
+      class="cards"
       columns={[
         { head: 'What' },
         { head: 'State' },
@@ -132,9 +133,13 @@ function InstructionTable(props: {
             <OrderLink accountId={row.accountId} orderNo={row.orderNo} />
           </td>
           <td>{row.accountId}</td>
-          <td class="when">{row.businessDate}</td>
-          <td class="when">{words.at(row.since)}</td>
-          <td>{whyOf(row, words)}</td>
+          <td class="when" data-name="Night">
+            {row.businessDate}
+          </td>
+          <td class="when" data-name="Since">
+            {words.at(row.since)}
+          </td>
+          <td class="line">{whyOf(row, words)}</td>
         </tr>
       ))}
     </Table>

@@ -82,13 +82,7 @@ function ReportTable(props: { rows: readonly ListedReport[]; visit: Visit; mayTa
             <State state={row.runState} />
           </td>
           <td>
-            {mayTake ? (
-              <a href={`/reports/${row.reportId}/file`} download>
-                {row.kind} ({row.format})
-              </a>
-            ) : (
-              `${row.kind} (${row.format})`
-            )}
+            <ReportLink row={row} mayTake={mayTake} />
           </td>
           <Figure name="Revision">{row.revision}</Figure>
           <Figure>{sizeText(row.bytes)}</Figure>
@@ -113,6 +107,17 @@ function ReportTable(props: { rows: readonly ListedReport[]; visit: Visit; mayTa
         </tr>
       ))}
     </Table>
+  );
+}
+
+function ReportLink({ row, mayTake }: { row: ListedReport; mayTake: boolean }) {
+  const name = `${row.kind} (${row.format})`;
+  return mayTake ? (
+    <a href={`/reports/${row.reportId}/file`} download>
+      {name}
+    </a>
+  ) : (
+    <>{name}</>
   );
 }
 

@@ -117,7 +117,7 @@ function ReportLink({ row, mayTake }: { row: ListedReport; mayTake: boolean }) {
       {name}
     </a>
   ) : (
-    <>{name}</>
+    <span>{name}</span>
   );
 }
 

@@ -104,6 +104,10 @@ export async function changesSince(visit: Visit, night: ConsoleRun) {
   return (
     <section aria-labelledby="changes">
       <h2 id="changes">Since the run before</h2>
+      <p class="hint">
+        Against the end of the run of an earlier business date: a date that is run again is the same
+        run. In the first night of an account all of its breaks are new.
+      </p>
       <Sums date={night.businessDate} sums={sums} words={words} />
     </section>
   );

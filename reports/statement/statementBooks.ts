@@ -7,12 +7,12 @@ import { formatAmount } from '../../src/core/money.js';
 import type { Statement } from '../../src/core/runs/statement.js';
 import type { BookItem } from '../../src/core/runs/statementBooks.js';
 import { bookWords, isBookLine, isOpen } from '../../src/core/runs/statementBooks.js';
-import { freeText, idText } from '../xlsx/cells.js';
+import { freeText } from '../xlsx/cells.js';
 import type { Cell } from '../xlsx/format/cellXml.js';
-import { count, formula, money, moneyFormula } from '../xlsx/page.js';
+import { count, money, moneyFormula } from '../xlsx/page.js';
 import { moneyStyle, STYLES } from '../xlsx/styles.js';
-import { matchingCount, matchingSum } from '../xlsx/totals.js';
 import { BOOK_LINES, BOOK_LINES_NAME } from './bookLines.js';
+import { listedSums } from './listedSums.js';
 import type { Frame, SheetPage } from './statementPage.js';
 
 /** Answers the rows that must be 0: none where no books are kept. `shown`: the gateway's row. */
@@ -71,7 +71,7 @@ const NOTE =
   'settlement report of this date.';
 
 function itemCells(
-  { accountId, currency }: Statement,
+  one: Statement,
   item: BookItem,
   row: number,
   { frame, amounts, style }: { frame: Frame; amounts: string[]; style: Cell['style'] },
@@ -81,24 +81,6 @@ function itemCells(
     const sums = [item.captured, item.refunded].map((sum) => money(formatAmount(sum), style));
     return [name, count(item.lines), ...sums];
   }
-  const { bookParts, matching } = frame;
-  const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
-  const keys = {
-    account_id: quoted(idText(accountId)),
-    currency: quoted(freeText(currency)),
-    item: `$A${row}`,
-  };
-  const sum = (column: 'captured' | 'refunded'): Cell =>
-    moneyFormula(
-      matchingSum(BOOK_LINES, bookParts, column, keys, matching),
-      item[column],
-      amounts,
-      style,
-    );
-  return [
-    name,
-    formula(matchingCount(BOOK_LINES, bookParts, keys, matching), item.lines),
-    sum('captured'),
-    sum('refunded'),
-  ];
+  const listed = { table: BOOK_LINES, parts: frame.bookParts, matching: frame.matching };
+  return [name, ...listedSums(listed, one, { item, row }, { amounts, style })];
 }

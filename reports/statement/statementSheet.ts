@@ -12,11 +12,11 @@ import { freeText, idText, wallClock, wallText } from '../xlsx/cells.js';
 import { lineHeight, rowHeight } from '../xlsx/columnWidths.js';
 import type { Cell } from '../xlsx/format/cellXml.js';
 import type { CellStyle } from '../xlsx/format/styleSheet.js';
-import { count, formula, money, moneyFormula } from '../xlsx/page.js';
+import { count, money, moneyFormula } from '../xlsx/page.js';
 import { moneyStyle, STYLES } from '../xlsx/styles.js';
-import { matchingCount, matchingSum } from '../xlsx/totals.js';
 import type { Book } from '../xlsx/workbook.js';
 import { closeSheet, openSheet, putRow } from '../xlsx/workbook.js';
+import { listedSums } from './listedSums.js';
 import { addBooks } from './statementBooks.js';
 import { LINES_NAME, STATEMENT_LINES } from './statementLines.js';
 import type { Frame, SheetPage } from './statementPage.js';
@@ -167,33 +167,14 @@ function addBridge(
 
 function addItem(
   page: SheetPage,
-  { accountId, currency }: Statement,
+  one: Statement,
   item: Statement['items'][number],
   { style, frame, amounts }: { style: CellStyle; frame: Frame; amounts: readonly string[] },
 ): void {
-  const { parts, matching } = frame;
-  const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
-  const row = nextOf(page);
-  const keys = {
-    account_id: quoted(idText(accountId)),
-    currency: quoted(freeText(currency)),
-    item: `$A${row}`,
-  };
-  const sum = (column: 'captured' | 'refunded'): Cell =>
-    moneyFormula(
-      matchingSum(STATEMENT_LINES, parts, column, keys, matching),
-      item[column],
-      amounts,
-      style,
-    );
-  page.lines.push({
-    cells: [
-      { value: freeText(itemWords(item.item)), style: STYLES.wrapped },
-      formula(matchingCount(STATEMENT_LINES, parts, keys, matching), item.lines),
-      sum('captured'),
-      sum('refunded'),
-    ],
-  });
+  const listed = { table: STATEMENT_LINES, parts: frame.parts, matching: frame.matching };
+  const name = { value: freeText(itemWords(item.item)), style: STYLES.wrapped };
+  const sums = listedSums(listed, one, { item, row: nextOf(page) }, { amounts, style });
+  page.lines.push({ cells: [name, ...sums] });
 }
 
 /** Who signs, beside what they sign. */

@@ -3,7 +3,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';
-import { decideInstructions } from '../../src/instructions/decisions.js';
+import { approveHeld } from '../support/approveHeld.js';
 import { expectIdentities, expectMoney } from '../support/identities.js';
 import type { House, HouseOptions } from '../support/night.js';
 import {
@@ -84,7 +84,7 @@ describe('the next business date', () => {
     expect(figure(second, 'capture', 'held')).toBe(3);
     expect(figure(second, 'cancel', 'confirmed')).toBe(0);
 
-    await approveAll(one);
+    await approveHeld(one);
     const third = await runOf(one, 1);
     expect(figure(third, 'capture', 'carried')).toBe(3);
     expect(figure(third, 'capture', 'confirmed')).toBe(3);
@@ -257,14 +257,4 @@ function tieOf(summary: RunSummary): number[] {
   return (['openBefore', 'new', 'reopened', 'resolved', 'openAfter'] as const).map((name) =>
     ties.reduce((sum, tie) => sum + tie[name], 0),
   );
-}
-
-async function approveAll(one: House): Promise<void> {
-  const { rows } = await one.db.query<{ instruction_id: bigint }>(
-    `select instruction_id from tieout.instructions where state = 'held'`,
-  );
-  const ids = rows.map((row) => row.instruction_id);
-  const deps = await (await one.open()).sendDeps();
-  const who = { name: 'anna', isClaim: true };
-  await decideInstructions(deps, { ids, decision: { kind: 'approve', reason: null }, who });
 }

@@ -68,6 +68,8 @@ export interface Backend {
   warnings: readonly string[];
   queue(name: string): JobQueue;
   worker(name: string, processor: Processor, settings: WorkerSettings): QueueWorker;
+  /** Tries to write, where a server that answers may yet take no job of these queues. */
+  tryToWrite(names: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 

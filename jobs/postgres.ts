@@ -58,6 +58,8 @@ export async function openPostgresBackend(
     queue: (name) => new Classes.Queue(name, { connection: shared }),
     worker: (name, processor, settings) =>
       new Classes.Worker(name, processor, { ...settings, connection: shared }),
+    // Whether the database takes rows is asked of the database itself.
+    tryToWrite: async () => {},
     close: () => database.close(),
   };
 }

@@ -65,6 +65,8 @@ interface QueueCounts {
 
 export interface Queues extends QueuePort {
   counts(): Promise<Record<QueueName, QueueCounts>>;
+  /** Throws UnreachableError where the server would take no job: full, a replica, away. */
+  takesJobs(): Promise<void>;
   close(): Promise<void>;
   /** What an operator should know of the server's settings. */
   warnings: readonly string[];
@@ -90,6 +92,7 @@ export async function openQueues(deps: QueueDeps, connection: QueueConnection): 
   return {
     enqueue: (name, ids) => enqueue(deps, backend, queueOf(name), name, ids),
     counts: () => countJobs(backend, queueOf),
+    takesJobs: () => answered(backend, backend.tryToWrite(QUEUES)),
     close: async () => {
       const closing = Promise.all([...opened.values()].map((queue) => queue.close()));
       await within(CLOSE_TIMEOUT_MS, backend.description, closing).catch(() => {});

@@ -18,6 +18,9 @@ const ENQUEUE_RECONNECTS = 3;
 /** The command that BullMQ needs for a worker to wait for several states came with it. */
 const OLDEST_REDIS = 6;
 const DEFAULT_NAMESPACE = 'tieout';
+/** A key beside those of each queue, that is gone soon. */
+const TRIED = 'tried';
+const TRIED_MS = 60_000;
 
 type Client = Redis | Cluster;
 
@@ -47,6 +50,13 @@ export async function openRedisBackend(
         connection: working,
         prefix: prefixOf(name),
       });
+    },
+    // A full one, a replica and one whose disk is full answer all that is read.
+    async tryToWrite(names) {
+      const writing = names.map((name) =>
+        enqueuing.set(`${prefixOf(name)}:${TRIED}`, '1', 'PX', TRIED_MS),
+      );
+      await Promise.all(writing);
     },
     async close() {
       enqueuing.disconnect();

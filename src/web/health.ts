@@ -11,6 +11,8 @@ export interface MonitorDeps extends ScheduleDeps {
   version: string;
   /** jobs by queue; fails where the queue cannot be reached */
   queueCounts: () => Promise<Record<string, { waiting: number; active: number; failed: number }>>;
+  /** fails where the queue answers and takes no job all the same */
+  queueTakesJobs: () => Promise<void>;
   /** how many migrations the database lacks; fails where it cannot be reached */
   pendingMigrations: () => Promise<number>;
 }
@@ -47,11 +49,16 @@ async function databaseProblem({ pendingMigrations }: MonitorDeps): Promise<stri
   }
 }
 
-async function queueProblem({ queueCounts }: MonitorDeps): Promise<string | null> {
+async function queueProblem(deps: MonitorDeps): Promise<string | null> {
   try {
-    await inTime(queueCounts(), PART_TIMEOUT_MS);
-    return null;
+    await inTime(deps.queueCounts(), PART_TIMEOUT_MS);
   } catch {
     return 'queue: it does not answer';
+  }
+  try {
+    await inTime(deps.queueTakesJobs(), PART_TIMEOUT_MS);
+    return null;
+  } catch {
+    return 'queue: it takes no jobs';
   }
 }

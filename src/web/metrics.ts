@@ -32,7 +32,7 @@ const OTHERS = 'others';
 export const METRICS = {
   tieout_info: ['Version and environment; always 1', 'version', 'environment'],
   tieout_database_up: ['1 where the database answers'],
-  tieout_queue_up: ['1 where the queue answers'],
+  tieout_queue_up: ['1 where the queue answers and takes jobs'],
   tieout_run_state: ['1 for the state of the newest run', 'state'],
   tieout_run_began_timestamp_seconds: ['When the newest run began'],
   tieout_run_business_date_seconds: ['Its business date, as midnight in UTC'],
@@ -64,6 +64,7 @@ type QueueFigures = Awaited<ReturnType<MonitorDeps['queueCounts']>>;
 interface Figures {
   database: { figures: MetricFigures; alerts: OutboxFigures; status: ScheduleStatus } | null;
   queue: QueueFigures | null;
+  takesJobs: boolean;
   inbox: InboxFigures | null;
 }
 
@@ -105,13 +106,17 @@ function refuse(reply: FastifyReply): FastifyReply {
 
 async function readFigures(monitor: MonitorDeps): Promise<Figures> {
   const folder = monitor.config.settlement?.inbox ?? null;
-  const [database, queue, inbox] = await Promise.all([
+  const [database, queue, takesJobs, inbox] = await Promise.all([
     inTime(readDatabase(monitor), PART_TIMEOUT_MS).catch(() => null),
     inTime(monitor.queueCounts(), PART_TIMEOUT_MS).catch(() => null),
+    inTime(monitor.queueTakesJobs(), PART_TIMEOUT_MS).then(
+      () => true,
+      () => false,
+    ),
     // Of a folder on another host nothing is said here.
     folder === null ? null : inTime(inboxFigures(folder), PART_TIMEOUT_MS).catch(() => null),
   ]);
-  return { database, queue, inbox };
+  return { database, queue, takesJobs, inbox };
 }
 
 async function readDatabase(monitor: MonitorDeps): Promise<NonNullable<Figures['database']>> {
@@ -136,7 +141,7 @@ function gaugesOn(registry: Registry): Gauges {
 function fill({ version, config }: MonitorDeps, gauges: Gauges, found: Figures): void {
   gauges.tieout_info.set({ version, environment: config.environment }, 1);
   gauges.tieout_database_up.set(found.database === null ? 0 : 1);
-  gauges.tieout_queue_up.set(found.queue === null ? 0 : 1);
+  gauges.tieout_queue_up.set(found.queue !== null && found.takesJobs ? 1 : 0);
   for (const [queue, counts] of Object.entries(found.queue ?? {})) {
     for (const [state, count] of Object.entries(counts)) {
       gauges.tieout_queue_jobs.set({ queue, state }, count);

@@ -53,7 +53,7 @@ describe.skipIf(privateRedisMissing !== null)(`the queuePort on Redis${skippedRe
     });
   });
 
-  it('that became a replica is refused in words, and heard again as a primary', async () => {
+  it('that became a replica, or is full, is refused in words, and heard again as a primary', async () => {
     const server = await startRedis();
     const house = houseOn(server.url, () => server.end());
     const queues = await house.open();
@@ -61,11 +61,17 @@ describe.skipIf(privateRedisMissing !== null)(`the queuePort on Redis${skippedRe
     await house.work(queues, { pull: async (id) => void heard.push(id) });
     await server.command('REPLICAOF', '127.0.0.1', String(await freePort()));
     await expect(queues.enqueue('pull', ['early'])).rejects.toThrow(/READONLY/);
+    await queues.counts();
+    await expect(queues.takesJobs()).rejects.toThrow(/READONLY/);
     await house.open();
     expect(house.lines.join('\n')).toContain('a replica, which takes no jobs');
     await server.command('REPLICAOF', 'NO', 'ONE');
     await fact(() => queues.enqueue('pull', ['later']));
     await fact(() => expect(heard).toContain('later'));
+    await queues.takesJobs();
+    await server.command('CONFIG', 'SET', 'maxmemory', '1');
+    await queues.counts();
+    await expect(queues.takesJobs()).rejects.toThrow(/OOM/);
   });
 
   it.skipIf(noOpenssl !== null)(`behind TLS, with a password${skippedTls}`, async () => {

@@ -91,6 +91,7 @@ export async function openConsole(
     isAlive,
     localTicks: localTicksOf(config.schedule.cron),
     queueCounts: async () => (await app.queues()).counts(),
+    queueTakesJobs: async () => (await app.queues()).takesJobs(),
     pendingMigrations: async () => (await migrationStatus(app.connection)).pending.length,
   };
   const server = createWebServer({

@@ -59,6 +59,7 @@ describe('POST /notify', () => {
     parts: {
       pending: () => Promise<number>;
       queueCounts: MonitorDeps['queueCounts'];
+      queueTakesJobs: MonitorDeps['queueTakesJobs'];
     } | null = null,
     doors: {
       from?: string[];
@@ -72,7 +73,8 @@ describe('POST /notify', () => {
     const config = { schedule: {}, accounts: [] } as unknown as Config;
     const monitor = parts && {
       ...{ db, config, now: () => now, version: '0', isAlive: () => null, localTicks: () => [] },
-      ...{ queueCounts: parts.queueCounts, pendingMigrations: parts.pending },
+      ...parts,
+      pendingMigrations: parts.pending,
     };
     return createWebServer({
       db: database.db,
@@ -214,11 +216,21 @@ describe('POST /notify', () => {
     const pendingOf = (connection: Connection) => async () =>
       (await migrationStatus(connection)).pending.length;
     const counts = async () => ({});
-    const ready = async (pending: () => Promise<number>, queueCounts: typeof counts) => {
-      const { statusCode, body } = await server({ pending, queueCounts }).inject('/readyz');
+    const takes = async () => {};
+    const ready = async (
+      pending: () => Promise<number>,
+      queueCounts: typeof counts,
+      queueTakesJobs: typeof takes = takes,
+    ) => {
+      const one = server({ pending, queueCounts, queueTakesJobs });
+      const { statusCode, body } = await one.inject('/readyz');
       return [statusCode, body];
     };
     expect(await ready(pendingOf(database.connection), counts)).toEqual([200, 'ready\n']);
+    expect(await ready(pendingOf(database.connection), counts, fails)).toEqual([
+      503,
+      'queue: it takes no jobs\n',
+    ]);
     const missing = [503, expect.stringMatching(/^database: \d+ migration\(s\) are missing\n$/)];
     expect(await ready(pendingOf(empty.connection), counts)).toEqual(missing);
     const away = { host: '/nowhere', user: 'nobody', database: 'none' };
@@ -238,10 +250,10 @@ describe('POST /notify', () => {
     const read = async (db: Database, queueCounts: MonitorDeps['queueCounts']) => {
       const metrics = fastify();
       const monitor = { db, config, now: () => now, version: '0', isAlive: () => null };
-      const pendingMigrations = async () => 0;
+      const [pendingMigrations, queueTakesJobs] = [async () => 0, async () => {}];
       addMetrics(metrics, { config } as ConsoleDeps, {
         ...monitor,
-        ...{ localTicks: () => [], queueCounts, pendingMigrations },
+        ...{ localTicks: () => [], queueCounts, queueTakesJobs, pendingMigrations },
       });
       const headers = { authorization: `Bearer ${metricsToken}` };
       return (await metrics.inject({ url: '/metrics', headers })).body;

@@ -123,6 +123,7 @@ function monitorOf(app: App): MonitorDeps {
     ...scheduleDepsOf(app),
     version: app.version,
     queueCounts: async () => (await app.queues()).counts(),
+    queueTakesJobs: async () => (await app.queues()).takesJobs(),
     pendingMigrations: async () => (await migrationStatus(app.connection)).pending.length,
   };
 }

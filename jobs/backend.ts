@@ -38,6 +38,7 @@ export interface JobQueue {
   getFailed(start: number, end: number): Promise<(StoredJob | undefined)[]>;
   getJob(jobId: string): Promise<StoredJob | undefined>;
   getJobCounts(...states: JobState[]): Promise<Record<string, number>>;
+  waitUntilReady(): Promise<unknown>;
   close(): Promise<void>;
   on(event: 'error', listener: (error: Error) => void): unknown;
 }

@@ -13,7 +13,7 @@ import {
 } from '../src/database/connection.js';
 import type { Database } from '../src/database/db.js';
 import { openDatabase } from '../src/database/db.js';
-import { limitsOptions, SHORT_LIMITS } from '../src/database/limits.js';
+import { SHORT_LIMITS } from '../src/database/limits.js';
 import type { Backend, OnError } from './backend.js';
 import { within } from './backend.js';
 import {
@@ -38,13 +38,11 @@ export async function openPostgresBackend(
   const database = openDatabase(onSchema(connection), {
     max: size.workers + size.concurrency,
     applicationName: APPLICATION_NAME,
+    limits: SHORT_LIMITS,
   });
   const { pool } = database;
-  // Every queue and worker listens on the pool; that is meant, not a leak.
-  pool.setMaxListeners(0);
   pool.on('error', (error) => onError('queue connection', error));
-  // The driver does not declare its parameters readonly, as BullMQ's type of a pool does.
-  const shared = pool as unknown as PgPool;
+  const shared = lentPool(pool);
   const description = `the queue in ${describeConnection(connection)}`;
   await within(OPEN_TIMEOUT_MS, description, checkSchema(database, connection)).catch(
     async (error) => {
@@ -62,6 +60,23 @@ export async function openPostgresBackend(
     tryToWrite: async () => {},
     close: () => database.close(),
   };
+}
+
+/**
+ * The pool as each queue and worker sees it: what its idle sessions meet is heard once, above, and
+ * not once more by every one of them.
+ */
+function lentPool(pool: Database['pool']): PgPool {
+  const lent = {
+    connect: () => pool.connect(),
+    query: (text: string, values?: unknown[]) => pool.query(text, values),
+    end: async () => {},
+    on: () => lent,
+    removeAllListeners: () => lent,
+    options: pool.options,
+  };
+  // The driver does not declare its parameters readonly, as BullMQ's type of a pool does.
+  return lent as unknown as PgPool;
 }
 
 /** Creates or updates the tables of the queue; many may call it at once. */
@@ -115,7 +130,7 @@ function onSchema(connection: Connection): Connection {
       ? new URL(connection.connectionString)
       : socketAddress(connection);
   const given = address.searchParams.get('options');
-  const path = `-c search_path=${SCHEMA} ${limitsOptions(SHORT_LIMITS)} ${TRANSACTION_OPTIONS}`;
+  const path = `-c search_path=${SCHEMA} ${TRANSACTION_OPTIONS}`;
   address.searchParams.set('options', given === null ? path : `${given} ${path}`);
   return { connectionString: address.href };
 }

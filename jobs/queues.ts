@@ -87,6 +87,11 @@ export async function openQueues(deps: QueueDeps, connection: QueueConnection): 
     const queue = backend.queue(name);
     queue.on('error', (error) => onError(`queue ${name}`, error));
     opened.set(name, queue);
+    // One whose server was away as it opened refuses for ever: the next call opens another.
+    queue.waitUntilReady().catch(() => {
+      if (opened.get(name) === queue) opened.delete(name);
+      queue.close().catch(() => {});
+    });
     return queue;
   };
   return {

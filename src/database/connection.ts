@@ -11,6 +11,8 @@ import {
   TieoutError,
   UnreachableError,
 } from '../core/errors.js';
+import { named } from './identifiers.js';
+import type { Limits } from './limits.js';
 
 /** An address of the configuration, or the socket folder of the embedded server. */
 export type Connection =
@@ -24,7 +26,11 @@ export const APPLICATION_NAME = 'tieout';
 export const SOCKET_PORT = 5432;
 
 /** The driver's settings for one client or a pool of them. */
-export function clientSettings(connection: Connection, applicationName = APPLICATION_NAME) {
+export function clientSettings(
+  connection: Connection,
+  applicationName = APPLICATION_NAME,
+  limits = NO_LIMITS,
+) {
   return {
     ...addressOf(connection),
     application_name: applicationName,
@@ -32,8 +38,13 @@ export function clientSettings(connection: Connection, applicationName = APPLICA
     keepAlive: true,
     types: { getTypeParser: parserOf },
     Client: SettledClient,
-  } satisfies pg.PoolConfig & { Client: typeof pg.Client };
+    limits,
+  } satisfies pg.PoolConfig & { Client: typeof pg.Client; limits: SessionLimits };
 }
+
+/** Of what is no transaction of ours; 0: none. */
+export type SessionLimits = Pick<Limits, 'idleMs' | 'lockMs'>;
+const NO_LIMITS: SessionLimits = { idleMs: 0, lockMs: 0 };
 
 /**
  * What every session of ours relies on, whatever is set for the server, the database or the role:
@@ -50,11 +61,18 @@ type Told = ((error: Error) => void) | ((error: null, client: pg.Client) => void
 
 /**
  * For what is no transaction of ours (limits.ts says it of those, through a pooler too): a single
- * statement writes, and is never refused since another one wrote.
+ * statement writes, is never refused since another one wrote, and is ended by no limit that is set
+ * for the server, the database or the role. Older servers know none of a session's silence.
  */
-const TRANSACTIONS =
-  'set session characteristics as transaction isolation level read committed, read write, ' +
-  'not deferrable';
+function ownSession({ idleMs, lockMs }: SessionLimits): string {
+  return named`
+    set session characteristics
+      as transaction isolation level read committed, read write, not deferrable;
+    set statement_timeout = 0; set lock_timeout = ${lockMs};
+    set idle_in_transaction_session_timeout = ${idleMs};
+    select set_config('idle_session_timeout', '0', false)
+    where current_setting('idle_session_timeout', true) is not null`;
+}
 
 /** The same in the words of the `options` of an address. */
 export const TRANSACTION_OPTIONS =
@@ -66,11 +84,18 @@ export const TRANSACTION_OPTIONS =
  * clients, which it does of nothing that is set later.
  */
 class SettledClient extends pg.Client {
+  private readonly limits: SessionLimits;
+
+  constructor(settings: pg.ClientConfig & { limits?: SessionLimits } = {}) {
+    super(settings);
+    this.limits = settings.limits ?? NO_LIMITS;
+  }
+
   override connect(): Promise<this>;
   override connect(told: Told): void;
   override connect(told?: Told): Promise<this> | undefined {
     const settled = super.connect().then(async () => {
-      await this.query(TRANSACTIONS);
+      await this.query(ownSession(this.limits));
       return this;
     });
     if (told === undefined) return settled;
@@ -148,10 +173,13 @@ export function asOperatingFailure(
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (code === TAKEN_OVER) return new TakenOverError(error.message, { cause: error });
   if (code === NO_RIGHT) return new TieoutError(`${error.message}: ${OF_ROLES}`, { cause: error });
+  if (code === CANCELLED)
+    return new TieoutError(`the server ended a statement: ${error.message}`, { cause: error });
   const reason =
     SERVER_REFUSALS[code] ??
     NETWORK_FAILURES[code] ??
     (isLostConnection(error.message) ? 'the connection was lost' : null) ??
+    (error.message.endsWith(SHUT) ? 'it lets nobody in now' : null) ??
     (code.startsWith('08') ? 'the connection failed' : null);
   if (reason === null) return error;
   const Failure = LOCKED_OUT.has(code) ? DatabaseRefusesError : DatabaseAwayError;
@@ -168,6 +196,10 @@ const TAKEN_OVER = 'TO001';
 
 /** SQLSTATE of whatever the role may not do. */
 const NO_RIGHT = '42501';
+/** Of a database with `allow_connections false`; its SQLSTATE says less. */
+const SHUT = 'is not currently accepting connections';
+/** SQLSTATE of a statement that was cancelled, by a limit of somebody else or by a person. */
+const CANCELLED = '57014';
 const OF_ROLES =
   'the role of database.user lacks that right; migrate and restore sign in as the owner of the ' +
   'tables, who gives the others theirs (docs/OPERATIONS.md, Roles of the database)';

@@ -7,7 +7,13 @@ import pg from 'pg';
 import Cursor from 'pg-cursor';
 import { DatabaseAwayError } from '../core/errors.js';
 import type { Connection } from './connection.js';
-import { asOperatingFailure, clientSettings, hearing, openClient } from './connection.js';
+import {
+  asOperatingFailure,
+  clientSettings,
+  hearing,
+  openClient,
+  type SessionLimits,
+} from './connection.js';
 import type { CopyIn, CopyTexts } from './copy/copyIn.js';
 import { copyAll, startCopy } from './copy/copyIn.js';
 import type { CopiedRow } from './copy/copyOut.js';
@@ -110,10 +116,7 @@ const POOL_CLIENTS = 10;
 /** Of one process, with those that COPY and long reads take beside the pool for a while. */
 export const PROCESS_CONNECTIONS_MAX = POOL_CLIENTS + 8;
 const CHUNK_ROWS = 5_000;
-export function openDatabase(
-  connection: Connection,
-  options: { max?: number; applicationName?: string } = {},
-): Database {
+export function openDatabase(connection: Connection, options: PoolOptions = {}): Database {
   const pool = openPool(connection, options);
   const lasting = namesThatLast(pool, connection);
   const { lend, lendOwn, endAll } = openLending(pool, () =>
@@ -151,12 +154,11 @@ export function openDatabase(
   return database;
 }
 
-function openPool(
-  connection: Connection,
-  options: { max?: number; applicationName?: string },
-): pg.Pool {
+type PoolOptions = { max?: number; applicationName?: string; limits?: SessionLimits };
+
+function openPool(connection: Connection, options: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
-    ...clientSettings(connection, options.applicationName),
+    ...clientSettings(connection, options.applicationName, options.limits),
     max: options.max ?? POOL_CLIENTS,
   });
   // The pool hears only of idle clients; a client in use needs a listener of its own. Both stay

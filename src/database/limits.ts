@@ -72,8 +72,3 @@ export const BEGIN_DURABLY = [
   'set local enable_seqscan = off',
   'set local jit = off',
 ].join('; ');
-
-/** The same for a session that is no transaction's, in the words of its `options`. */
-export function limitsOptions({ idleMs, lockMs }: Limits): string {
-  return `-c idle_in_transaction_session_timeout=${idleMs} -c lock_timeout=${lockMs}`;
-}

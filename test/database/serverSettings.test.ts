@@ -24,6 +24,10 @@ const SETTINGS: Record<string, string> = {
   default_transaction_isolation: 'serializable',
   default_transaction_read_only: 'on',
   default_transaction_deferrable: 'on',
+  statement_timeout: `'2s'`,
+  lock_timeout: `'2s'`,
+  idle_in_transaction_session_timeout: `'2s'`,
+  idle_session_timeout: `'2s'`,
   transform_null_equals: 'on',
   row_security: 'off',
   check_function_bodies: 'off',
@@ -52,6 +56,15 @@ describe('a database with settings of somebody else', () => {
     expect(await house.effects()).toEqual(before);
     expect(await auditRun(house.db, await house.effects())).toEqual([]);
   }, 60_000);
+
+  it('is held to no limit of that setting: those of its transactions are its own', async () => {
+    const app = await house.open();
+    const { rows } = await app.db.query<{ name: string; setting: string }>(
+      `select name, setting from pg_settings where name in ('statement_timeout', 'lock_timeout',
+         'idle_in_transaction_session_timeout', 'idle_session_timeout')`,
+    );
+    expect(rows.map(({ setting }) => setting)).toEqual(['0', '0', '0', '0']);
+  });
 
   it('writes no instant into a record in the words or the zone of that setting', async () => {
     const app = await house.open();

@@ -4,10 +4,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listFailedJobs } from '../../jobs/failed.js';
 import type { Queues } from '../../jobs/queues.js';
 import { QUEUE_TABLE } from '../../jobs/queues.js';
+import { UnreachableError } from '../../src/core/errors.js';
 import { QUEUES } from '../../src/core/queuePort.js';
+import { openDatabase } from '../../src/database/db.js';
+import { freshDatabase } from '../support/database.js';
 import { latch } from '../support/latch.js';
 import type { House } from './house.js';
-import { fact, forge, HOUSES, quiet, titleOf } from './house.js';
+import { fact, forge, HOUSES, houseOf, quiet, titleOf } from './house.js';
 
 /** Anything but one id that could be enqueued. */
 const FORGED: readonly unknown[] = [
@@ -310,5 +313,29 @@ describe.each(HOUSES)('the queuePort', (entry) => {
       await fact(() => expect(heard).toEqual(['w']));
       go.open();
     });
+  });
+});
+
+describe('the queuePort on PostgreSQL', () => {
+  it('whose server let nobody in when a queue was first asked for is heard once it does', async () => {
+    const { connection, db, drop } = await freshDatabase({ queues: true });
+    const house = houseOf({ kind: 'database', connection }, drop);
+    const queues = await house.open();
+    const { rows } = await db.query<{ name: string }>('select current_database() as name');
+    const name = rows[0]?.name;
+    const beside = openDatabase({ ...connection, database: 'postgres' }, { max: 1 });
+    await beside.query(
+      `alter database ${name} allow_connections false;
+       select pg_terminate_backend(pid, 5000) from pg_stat_activity
+       where datname = '${name}' and application_name = 'tieout queue'`,
+    );
+    await expect(queues.enqueue('pull', ['early'])).rejects.toThrow(UnreachableError);
+    const newcomer = openDatabase(connection, { max: 1 });
+    await expect(newcomer.query('select 1')).rejects.toThrow(/it lets nobody in now/);
+    await newcomer.close();
+    await beside.query(`alter database ${name} allow_connections true`);
+    await beside.close();
+    await fact(() => queues.enqueue('pull', ['later']));
+    await house.end();
   });
 });

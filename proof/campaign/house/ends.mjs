@@ -14,6 +14,7 @@ const RESUME_AFTER_MS = 1_500;
 /** So long a night has ended well before it is believed that nothing follows. */
 const WELL_MS = 3_000;
 
+const LEFT = 'its process or the database went away before its end';
 const NEWEST = `select to_char(business_date, 'YYYY-MM-DD') as date, state, failure, summary,
     runner_id is not null as is_held
   from tieout.runs where not is_dry order by business_date desc limit 1`;
@@ -49,7 +50,9 @@ export async function nightEnds(house, happening) {
       continue;
     }
     if (Date.now() - began > ENDS_MS_MAX) return [`${house.name} the night of ${due}: ${seen.why}`];
-    const isResumed = ['incomplete', 'failed'].includes(seen.run?.state) && !seen.run.is_held;
+    const isOver = ['incomplete', 'failed'].includes(seen.run?.state) && !seen.run.is_held;
+    // One whose process or database went away is gone on with at once: no clock has to come to it.
+    const isResumed = isOver && seen.run.failure?.startsWith(LEFT) !== true;
     if (!isResumed || !isQuiet) endedSince = null;
     else endedSince ??= Date.now();
     if (endedSince !== null && Date.now() - endedSince > RESUME_AFTER_MS) {

@@ -15,6 +15,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { roomChecks } from '../../src/cli/setup/fileChecks.js';
+import { loadConfig } from '../../src/config/config.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tieout-doctor-'));
@@ -93,6 +95,29 @@ describe('files that name money and keys', () => {
     } finally {
       rmSync(cwd, { recursive: true, force: true });
     }
+  });
+});
+
+describe('the disk', () => {
+  it('is looked at where a night writes, each file system once', async () => {
+    const { checks } = await doctor();
+    const rooms = checks.filter(({ name }) => name === 'room');
+    expect(rooms).toEqual([
+      expect.objectContaining({ words: expect.stringMatching(/^(only )?\d+ MB/) }),
+    ]);
+    expect(rooms[0]?.words).toContain(`free for dataDir, reports.dir (${folder})`);
+  });
+
+  it('that is nearly full, or full, is told with what then stands still', () => {
+    const config = loadConfig({ env, cwd: folder });
+    const much = Number.MAX_SAFE_INTEGER;
+    const words = expect.stringMatching(/^only .*: without room nothing is sent, and no workbook/);
+    expect(roomChecks(config, { scarce: much, none: 0 })).toEqual([
+      { name: 'room', kind: 'warning', words },
+    ]);
+    expect(roomChecks(config, { scarce: much, none: much })).toEqual([
+      { name: 'room', kind: 'problem', words },
+    ]);
   });
 });
 

@@ -38,6 +38,9 @@ describe('the command line', () => {
     ['doctor', 'file/data'],
     ['run', 'dataDir'],
     ['import orders folder --map nowhere.yaml', 'nowhere.yaml'],
+    ['import orders none.csv', 'none.csv: there is no such file'],
+    ['import refunds tieout.yaml', 'its name must end in .csv or .ndjson'],
+    ['import responses none.xml', 'none.xml: there is no such file'],
     ['status --config folder', 'folder: cannot be read: it is a folder'],
   ])('%s', async (words, sentence) => {
     const { code, stderr, stdout } = await tieout(words.split(' '), { cwd: folder });

@@ -15,6 +15,7 @@ import { importResponses } from '../../ledger/imports/importResponses.js';
 import type { ImportResult } from '../../ledger/imports/importResult.js';
 import { formatImport } from '../../ledger/imports/importResult.js';
 import type { ImportDeps, ImportOptions } from '../../ledger/imports/tableImport.js';
+import { formatOf, requireFiles } from '../../ledger/lines/inputText.js';
 import { wantsJson, withApp } from '../context.js';
 import { columnsHelp } from './importColumns.js';
 import { addSettlement } from './importSettlement.js';
@@ -74,6 +75,7 @@ export function importCommand(): Command {
           flags.map === undefined
             ? {}
             : { map: loadColumnMap(flags.map, kind === 'refunds' ? 'refunds' : 'orders') };
+        requireReadable(kind, files);
         await withApp(command, async (app) => {
           const options = {
             check: flags.check ?? false,
@@ -91,6 +93,12 @@ export function importCommand(): Command {
   }
   addSettlement(root);
   return root;
+}
+
+/** Before a database is opened, or even made, for a name that was mistyped. */
+function requireReadable(kind: ImportKind, files: readonly string[]): void {
+  requireFiles(files);
+  if (kind !== 'responses') for (const file of files) formatOf(file);
 }
 
 /** Throws UsageError for files that cannot be read, InputError for a ledger that is a view. */

@@ -4,6 +4,7 @@
 import type { Command } from 'commander';
 import { loadColumnMap } from '../../config/mapFile.js';
 import { UsageError } from '../../core/errors.js';
+import { requireFiles } from '../../ledger/lines/inputText.js';
 import type { SettlementImport } from '../../ledger/settlement/settlementResult.js';
 import { formatSettlement } from '../../ledger/settlement/settlementResult.js';
 import { importAndSettle } from '../../settlement/importAndSettle.js';
@@ -31,6 +32,7 @@ export function addSettlement(root: Command): void {
         throw new UsageError('--map FILE must be given: docs/maps has some to begin with');
       }
       const map = loadColumnMap(flags.map, 'settlement');
+      requireFiles(files);
       await withApp(command, async (app) => {
         const result = await importAndSettle(takeDeps(app), files, {
           map,

@@ -47,7 +47,7 @@ import type { Part } from '../terminal.js';
 import { columns } from '../terminal.js';
 import type { Check } from './check.js';
 import { definitionsCheck } from './definitionsCheck.js';
-import { fileChecks } from './fileChecks.js';
+import { fileChecks, roomChecks } from './fileChecks.js';
 import { liveChecks } from './liveChecks.js';
 import { inboxChecks, settlementChecks } from './settlementChecks.js';
 
@@ -89,6 +89,7 @@ function configChecks(config: Config): Check[] {
     ...accountChecks(config),
     ...keyChecks(config),
     ...fileChecks(config),
+    ...roomChecks(config),
   ];
 }
 

@@ -1,12 +1,21 @@
-// What `tieout doctor` says of files that anybody on the machine may read or write: configuration,
-// data, workbooks. A group may, since people are let in by one; only what is there is looked at.
+// What `tieout doctor` says of files: those that anybody on the machine may read or write
+// (configuration, data, workbooks; a group may, since people are let in by one), and whether there
+// is room for a night where it writes. Only what is there is looked at.
 
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Config } from '../../config/config.js';
 import type { Check } from './check.js';
 
 const READ_OR_WRITTEN = 0o006;
+
+const MEGABYTE = 1e6;
+/** Free bytes of a file system below which a night may not end, and below which it will not. */
+const ROOM: Room = { scarce: 1_000 * MEGABYTE, none: 100 * MEGABYTE };
+interface Room {
+  scarce: number;
+  none: number;
+}
 
 /** One line for each; nothing where all is well. */
 export function fileChecks(config: Config): Check[] {
@@ -21,4 +30,45 @@ export function fileChecks(config: Config): Check[] {
     const words = `${path}: every account of this machine may ${may} it: chmod o-rw ${path}`;
     return [{ name: 'files', kind: 'warning', words }];
   });
+}
+
+/** One line for each file system that a night writes to. */
+export function roomChecks(config: Config, room = ROOM): Check[] {
+  const written = [
+    ['dataDir', config.dataDir],
+    ['reports.dir', config.reports.dir],
+    ['settlement.inbox', config.settlement?.inbox ?? null],
+  ] as const;
+  const systems = new Map<number, { keys: string[]; folder: string }>();
+  for (const [key, path] of written) {
+    if (path === null) continue;
+    const folder = firstThere(path);
+    const { dev } = statSync(folder);
+    const known = systems.get(dev);
+    if (known === undefined) systems.set(dev, { keys: [key], folder });
+    else known.keys.push(key);
+  }
+  return [...systems.values()].map((one) => roomCheck(one, room));
+}
+
+function roomCheck({ keys, folder }: { keys: string[]; folder: string }, room: Room): Check {
+  const { bavail, bsize, files, ffree } = statfsSync(folder);
+  const free = bavail * bsize;
+  const words = `${Math.floor(free / MEGABYTE)} MB free for ${keys.join(', ')} (${folder})`;
+  const without = 'without room nothing is sent, and no workbook is written';
+  if (files > 0 && ffree === 0) {
+    return {
+      name: 'room',
+      kind: 'problem',
+      words: `${words}, and for no further file: ${without}`,
+    };
+  }
+  if (free >= room.scarce) return { name: 'room', kind: 'ok', words };
+  const kind = free < room.none ? 'problem' : 'warning';
+  return { name: 'room', kind, words: `only ${words}: ${without}` };
+}
+
+/** The folder itself, or the one that it will be made in. */
+function firstThere(path: string): string {
+  return existsSync(path) ? path : firstThere(dirname(path));
 }

@@ -3,7 +3,10 @@
 // takes, and what runs where nobody looks is spelled for where it runs.
 // Neighbour: documents.test.ts.
 
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
@@ -154,6 +157,38 @@ test('what Kubernetes and compose begin are commands, at the ports and folders o
   expect(ours.flatMap(({ command }) => wrong({ path: 'compose.yaml', words: command }))).toEqual(
     [],
   );
+});
+
+test('the shell of the CronJob hands on what Kubernetes says, and the exit code', async () => {
+  const [run] = parseAllDocuments(textOf('deploy/kubernetes.yaml'))
+    .flatMap((one) => podsIn(one.toJS()))
+    .flatMap(({ containers }) => containers)
+    .filter(({ name }) => name === 'run');
+  const [shell, ...words] = run?.command ?? [];
+  const folder = mkdtempSync(join(tmpdir(), 'tieout-cronjob-'));
+  try {
+    const program = join(folder, 'told.mjs');
+    writeFileSync(
+      program,
+      `const code = Number(process.argv[2]);
+       process.on('SIGTERM', () => process.exit(code));
+       console.log('runs');
+       setInterval(() => {}, 1000);`,
+    );
+    const codes: (number | null)[] = [];
+    for (const code of [0, 3, 4]) {
+      const told = words.map((word) =>
+        word.replace('/app/bin/tieout.js run', `${program} ${code}`),
+      );
+      const child = spawn(shell ?? '', told, { stdio: ['ignore', 'pipe', 'inherit'] });
+      await once(child.stdout, 'data');
+      child.kill('SIGTERM');
+      codes.push((await once(child, 'exit'))[0] as number | null);
+    }
+    expect(codes).toEqual([0, 0, 4]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 interface Pod {

@@ -28,6 +28,7 @@ COPY --from=libraries /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
 COPY bin bin
+COPY docs/maps docs/maps
 COPY migrations migrations
 COPY src src
 COPY src/web/assets src/web/assets

@@ -1,4 +1,4 @@
--- The schema as it stands after 0396_planned_by, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0400_signatures, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1537,6 +1537,23 @@ create table tieout.sign_in_links (
   constraint sign_in_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES tieout.users(user_id)
 );
 
+create table tieout.signatures (
+  signature_id bigint generated always as identity not null,
+  what text not null,
+  fact_id bigint not null,
+  session text not null,
+  signature bytea not null,
+  constraint signatures_pkey PRIMARY KEY (signature_id),
+  constraint signatures_session_check CHECK (btrim(session) <> ''),
+  constraint signatures_signature_check CHECK (octet_length(signature) = 64),
+  constraint signatures_what_check CHECK (what = ANY (ARRAY['decision', 'break', 'day', 'brake', 'redaction']))
+);
+CREATE INDEX signatures_by_fact ON tieout.signatures USING btree (what, fact_id);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.signatures
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
+CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE ON tieout.signatures
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_history();
+
 create table tieout.statements (
   report_id bigint not null,
   account_id text collate "C" not null,
@@ -2964,7 +2981,7 @@ begin
   if new.decision = 'approve' and i.hold_reason not in ('approval', 'above_limit',
       'over_limit_of_run', 'fraud_rejected', 'approval_expired', 'approval_void', 'restored',
       'second_capture', 'shared_refund', 'newly_freed', 'shared_transaction', 'by_hand',
-      'twin_request', 'over_captured', 'disputed', 'moved_already') then
+      'twin_request', 'over_captured', 'disputed', 'moved_already', 'not_signed') then
     raise exception 'instruction %: no approval helps against %', i.instruction_id, i.hold_reason
       using errcode = 'check_violation';
   end if;

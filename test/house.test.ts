@@ -30,7 +30,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['database', 'gateway'],
   ['config'],
   ['outbox'],
-  ['runs'],
+  ['runs', 'signatures'],
   ['ledger'],
   ['pull'],
   ['instructions', 'breaks'],

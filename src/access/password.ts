@@ -3,7 +3,14 @@
 // hashes are worked out at once, since each takes 64 MB. It never logs what it is given.
 
 import type { ScryptOptions } from 'node:crypto';
-import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import {
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  scrypt,
+  timingSafeEqual,
+} from 'node:crypto';
 
 const LOG_N = 16;
 const N = 2 ** LOG_N;
@@ -52,9 +59,14 @@ export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What is stored of a token. */
-export function tokenDigest(token: string): Buffer {
-  return createHash('sha256').update(token, 'utf8').digest();
+/**
+ * What is stored of a token. `key`: `decisions.key`, where there is one, so that whoever may write
+ * in the tables can put nothing there that opens the console.
+ */
+export function tokenDigest(token: string, key: string | null = null): Buffer {
+  if (key === null) return createHash('sha256').update(token, 'utf8').digest();
+  const own = hkdfSync('sha256', Buffer.from(key, 'base64'), '', 'tieout sessions', KEY_BYTES);
+  return createHmac('sha256', Buffer.from(own)).update(token, 'utf8').digest();
 }
 
 let running = 0;

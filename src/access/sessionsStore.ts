@@ -16,6 +16,8 @@ export interface Draft {
 }
 
 export interface SessionRow {
+  /** by which records name the session; nobody signs in with it */
+  mark: string;
   userId: bigint;
   name: string;
   grants: Grant[];
@@ -30,6 +32,13 @@ export interface SessionLimits {
   seenAfter: Date;
   /** Sessions that began before it are over, however busy. */
   createdAfter: Date;
+}
+
+const MARK_CHARS = 16;
+
+/** The beginning of what a session is kept under. */
+export function sessionMark(sha256: Buffer): string {
+  return sha256.toString('hex').slice(0, MARK_CHARS);
 }
 
 export async function openSession(
@@ -85,6 +94,7 @@ export async function findSession(
     ]);
   }
   return {
+    mark: sessionMark(sha256),
     userId: row.user_id,
     name: row.name,
     grants: row.grants,
@@ -92,6 +102,45 @@ export async function findSession(
     confirmedAt: row.confirmed_at,
     draft: row.draft,
   };
+}
+
+/** A browser in which somebody is signed in. */
+export interface OpenSession {
+  mark: string;
+  createdAt: Date;
+  seenAt: Date;
+  address: string;
+}
+
+/** Those of one person that count, the one used last first. */
+export async function openSessions(
+  db: Db,
+  userId: bigint,
+  limits: SessionLimits,
+): Promise<OpenSession[]> {
+  const { rows } = await db.query<Omit<OpenSession, 'mark'> & { sha256: Buffer }>(
+    `select session_sha256 as sha256, created_at as "createdAt", seen_at as "seenAt", address
+     from tieout.sessions where user_id = $1 and seen_at > $2 and created_at > $3
+     order by seen_at desc, created_at desc limit 100`,
+    [userId, limits.seenAfter, limits.createdAfter],
+  );
+  return rows.map(({ sha256, ...one }) => ({ ...one, mark: sessionMark(sha256) }));
+}
+
+/** The person's session of this mark; null: all but the one of `own`. Answers how many ended. */
+export async function endSessions(
+  db: Db,
+  userId: bigint,
+  { mark, own }: { mark: string | null; own: string },
+): Promise<number> {
+  const { rowCount } = await db.query(
+    `delete from tieout.sessions
+     where user_id = $1 and case when $2::text is null
+       then left(encode(session_sha256, 'hex'), $4) <> $3
+       else left(encode(session_sha256, 'hex'), $4) = $2 end`,
+    [userId, mark, own, MARK_CHARS],
+  );
+  return rowCount ?? 0;
 }
 
 export async function closeSession(db: Db, sha256: Buffer): Promise<void> {

@@ -4,6 +4,7 @@
 // run at any time and twice.
 
 import { headDigest } from '../core/chain.js';
+import { decisionKeys } from '../core/decisions/decisionKeys.js';
 import { messageOf } from '../core/errors.js';
 import { postAllMovements } from '../days/daysStore.js';
 import { publishOutcomes } from '../instructions/outcomesStore.js';
@@ -40,7 +41,10 @@ export async function sealEnd(deps: SealDeps, run: Run): Promise<void> {
   const at = new Date().toISOString();
   const { config, db, log } = deps;
   try {
-    await signWords(config.dataDir, { kind: 'ends', at, businessDate: run.businessDate, ends });
+    const isSigned = decisionKeys(config.decisions) !== null;
+    const decisions = isSigned ? { decisions: 'signed' as const } : {};
+    const { businessDate } = run;
+    await signWords(config.dataDir, { kind: 'ends', at, businessDate, ends, ...decisions });
   } catch (error) {
     // The run has ended, and its facts are sealed; what is missing is told to a person.
     const reason = messageOf(error);

@@ -18,7 +18,14 @@ interface SignedEnd {
 }
 
 export type SignedWords =
-  | { kind: 'ends'; at: string; businessDate: string; ends: SignedEnd[] }
+  | {
+      kind: 'ends';
+      at: string;
+      businessDate: string;
+      ends: SignedEnd[];
+      /** What people decide from here on is signed by a key of its own (`decisions.key`). */
+      decisions?: 'signed';
+    }
   /** what was signed before is of a database that is not there any more */
   | { kind: 'put_back'; at: string; reason: string };
 

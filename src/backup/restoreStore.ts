@@ -5,6 +5,7 @@
 // out, cli/setup/restore.ts says what was found.
 
 import { InputError, TieoutError } from '../core/errors.js';
+import type { Decider } from '../core/instructions/decider.js';
 import type { Database, Db, Tx } from '../database/db.js';
 import { asWritten, list, named } from '../database/identifiers.js';
 import { statement } from '../database/statements.js';
@@ -22,7 +23,7 @@ interface RestoreOrder {
   /** of an encrypted one */
   key: BackupKey | null;
   sha256: string;
-  who: { name: string; isClaim: boolean };
+  who: Decider;
   /** the journal of permits of this host, which may know more than the backup */
   journal: JournalPlace;
 }
@@ -148,8 +149,7 @@ async function freezeRestored(tx: Tx, order: RestoreOrder): Promise<void> {
     accountId: null,
     isOn: true,
     reason: `restored from the backup of ${takenAt}: what was sent since is not in it`,
-    by: order.who.name,
-    isClaim: order.who.isClaim,
+    who: order.who,
     found: { restoredFrom: { takenAt, sha256: order.sha256 }, journals: [order.journal] },
   });
 }

@@ -2,6 +2,7 @@
 // Letting go also lifts what tieout itself has stopped: a freeze, and the breaker of an account.
 // Every word is kept with who, when and why. The same functions serve command line and console.
 
+import type { Decider } from '../core/instructions/decider.js';
 import type { Brake } from '../core/instructions/sending.js';
 import { brakeWords, isLetGo, mayAccountSend } from '../core/instructions/sending.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
@@ -24,7 +25,7 @@ export interface BrakeOrder {
   /** null: all accounts */
   accountId: string | null;
   reason: string;
-  who: { name: string; isClaim: boolean };
+  who: Decider;
 }
 
 export type Pulled =
@@ -102,7 +103,7 @@ async function liftAll(tx: Db, order: BrakeOrder, own: JournalHome | null): Prom
 
 function wordOf({ accountId, reason, who }: BrakeOrder, kind: BrakeKind, isOn: boolean) {
   const words = withoutCards(reason, accountId === null ? [] : [accountId]);
-  return { kind, accountId, isOn, reason: words, by: who.name, isClaim: who.isClaim };
+  return { kind, accountId, isOn, reason: words, who };
 }
 
 type BrakeKind = Brake['kind'] | 'breaker';

@@ -7,6 +7,7 @@ import type { Decider } from '../core/instructions/decider.js';
 import { type Hundredths, parseAmount } from '../core/money.js';
 import type { Db, Tx } from '../database/db.js';
 import { statement } from '../database/statements.js';
+import { signDecided } from '../signatures/signaturesStore.js';
 import type { FoundBreak } from './breaksStore.js';
 
 /** A break held for a decision: nobody else changes it until the transaction ends. */
@@ -76,7 +77,7 @@ export async function writeDecision(
   decision: BreakDecision,
 ): Promise<void> {
   const { action, who } = decision;
-  await tx.query(statement('breaks/writeDecision'), [
+  const { rows: events } = await tx.query<{ event_id: bigint }>(statement('breaks/writeDecision'), [
     JSON.stringify(
       rows.map((row) => ({
         break_id: row.breakId,
@@ -92,4 +93,6 @@ export async function writeDecision(
     decision.id,
     decision.over,
   ]);
+  const written = events.map((row) => row.event_id);
+  await signDecided(tx, who, 'break', written);
 }

@@ -32,3 +32,4 @@ insert into tieout.break_events (break_id, run_id, at, event, from_state, by, is
 select c.break_id, null, $5::timestamptz, c.verdict, before.state, $4, $6,
   $2, c.currency, c.amount, c.expected, c.actual, $7::uuid, $8
 from changed c join before using (break_id) order by c.break_id
+returning event_id

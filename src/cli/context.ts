@@ -6,10 +6,12 @@ import type { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { loadConfigHere } from '../config/config.js';
 import { hidingSecrets } from '../config/hiding.js';
+import { decisionKeys } from '../core/decisions/decisionKeys.js';
 import { messageOf, TieoutError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import type { Log } from '../core/log.js';
 import { indentedLines } from '../core/log.js';
+import { thisMachine } from '../processes/identity.js';
 import { packageVersion } from '../runs/thisProgram.js';
 import type { App, OpenApp } from './app.js';
 import { refuseRisks, refuseSuperuser } from './liveGuard.js';
@@ -177,9 +179,11 @@ export function wantsJson(command: Command): boolean {
 }
 
 /** Who decides: --as NAME, else the user of this machine. Nobody has checked it: a claim. */
-export function deciderOf(command: Command): Decider {
+export function deciderOf(command: Command, { config }: Pick<App, 'config'>): Decider {
   const { as: name } = command.optsWithGlobals<{ as?: string }>();
-  return { name: name ?? machineUser(), isClaim: true };
+  const session = `command line of ${thisMachine()}, user ${machineUser()}`;
+  const proof = decisionKeys(config.decisions)?.proofOf(session) ?? null;
+  return { name: name ?? machineUser(), isClaim: true, proof };
 }
 
 /** One JSON document on standard output; bigints as text. */

@@ -22,7 +22,7 @@ import { type NotifySettings, notifyOf, notifySchema } from './notify.js';
 import { proxyOf } from './proxy.js';
 import { withMaskedKeys } from './secrets.js';
 import { type SettlementSettings, settlementOf, settlementSchema } from './settlement.js';
-import { amount, byCurrency, filled, identifier, numeric, percent, whole } from './shapes.js';
+import { amount, byCurrency, filled, identifier, keys, numeric, percent, whole } from './shapes.js';
 import { deepFreeze, readText } from './values.js';
 import { type NotificationDoor, webOf, webSchema } from './web.js';
 
@@ -96,6 +96,8 @@ export interface Config {
   readonly settlement: SettlementSettings | null;
   /** Whether a closed day is locked by another person than closed it. */
   readonly days: { readonly secondPerson: boolean };
+  /** By which key it is signed what people decide. */
+  readonly decisions: Readonly<z.infer<typeof keys>>;
   readonly web: {
     readonly host: string;
     readonly port: number;
@@ -145,6 +147,7 @@ export function loadConfig(source: ConfigSource): Config {
     retention: given.retention,
     settlement: settlementOf(given.settlement, file, given.accounts),
     days: given.days,
+    decisions: withMaskedKeys({ ...given.decisions }, ['key']),
     web: webOf(given.web),
     notify: notifyOf(given.notify),
     exceptions: given.exceptions as LiveExceptions,
@@ -272,6 +275,7 @@ const settingsSchema = z.strictObject({
   retention: z.strictObject({ evidenceMonths: months.nullable().default(null) }).prefault({}),
   settlement: settlementSchema,
   days: z.strictObject({ secondPerson: z.boolean().default(false) }).prefault({}),
+  decisions: keys,
   web: webSchema,
   notify: notifySchema,
   exceptions: exceptionsSchema,

@@ -36,6 +36,7 @@ function secretsOf(config: Config): string[] {
     config.web.notifications?.secret ?? '',
     ...addresses.flatMap((address) => (address === null ? [] : passwordsOf(address))),
     notify.webhookKey ?? '',
+    config.decisions.key ?? '',
     ...[notify.webhook, notify.deadMansSwitch].flatMap((address) => {
       return address === null ? [] : wholeAddress(address);
     }),

@@ -1,5 +1,5 @@
 // The shapes that values of tieout.yaml have in more than one section: filled texts, whole numbers,
-// amounts, percents, times. Numbers may come as text, since ${NAME} always fills in text. Used by
+// amounts, percents, keys. Numbers may come as text, since ${NAME} always fills in text. Used by
 // config.ts and the files of its sections.
 
 import { z } from 'zod';
@@ -23,6 +23,17 @@ export const identifier = filled.superRefine((text, context) => {
   const problem = identifierProblem(text);
   if (problem !== null) context.addIssue({ code: 'custom', message: problem });
 });
+
+/** A key of 32 bytes, or its public half. */
+const ed25519 = filled.regex(
+  /^[A-Za-z0-9+/]{43}=$/,
+  'must be 32 bytes in base64: `openssl rand -base64 32` makes a key',
+);
+
+/** By which key it is signed what people decide, and whose signatures count beside it. */
+export const keys = z
+  .strictObject({ key: ed25519.nullable().default(null), publicKeys: z.array(ed25519).default([]) })
+  .prefault({});
 
 export const amount = filled.transform((text, context): Hundredths => {
   const hundredths = parseAmount(text);

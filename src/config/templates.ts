@@ -149,6 +149,12 @@ web:
 # secondPerson: another person than closed a business day locks it, both signed in at the console.
 days: { secondPerson: false }
 
+# key: signs what people decide, so that whoever can write in the database makes no approval that is
+# sent; one for all machines, kept in the environment, from: openssl rand -base64 32
+# publicKeys: of keys whose signatures count too, such as the one before
+# (tieout verify --decisions-key prints ours).
+decisions: { key: null, publicKeys: [] }
+
 # webhook: an address that is told by POST how the night ended, and what cannot wait.
 # deadMansSwitch: one that is asked by GET whenever a night has finished, and raises the alarm itself
 # when that does not come. Keep addresses that are secrets in the environment.

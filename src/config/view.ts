@@ -27,6 +27,7 @@ export function configHash(config: Config): string {
     exceptions: ____,
     // who signs decides nothing of what a night does
     days: ______,
+    decisions: ________,
     // nor does when somebody is told
     authorisations: _______,
     ...settings

@@ -124,9 +124,8 @@ async function record(
   event: 'closed' | 'locked' | 'reopened',
 ): Promise<void> {
   const figures: DayFigures[] = await dayFigures(tx, [accountId], businessDate, businessDate);
-  const { name: by, isClaim } = who;
   const words = withoutCards(reason);
-  await recordDay(tx, { accountId, businessDate, event, by, isClaim, figures, reason: words });
+  await recordDay(tx, { accountId, businessDate, event, who, figures, reason: words });
 }
 
 function refused({ accountId }: DayOrder, reason: string): DayVerdict {

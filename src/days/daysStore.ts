@@ -2,11 +2,13 @@
 // closed day never changes: the database refuses a movement for it, and what is known later stands
 // as an adjustment in the first open day. Neighbours: core/runs/businessDay.ts, days/days.ts.
 
+import type { Decider } from '../core/instructions/decider.js';
 import type { DayFigures, DayState } from '../core/runs/businessDay.js';
 import type { ClosingFacts } from '../core/runs/closingChecklist.js';
 import type { Db } from '../database/db.js';
 import { inTransaction } from '../database/db.js';
 import { statement } from '../database/statements.js';
+import { signDecided } from '../signatures/signaturesStore.js';
 
 /** At most so many open items, moved orders or late movements of a day are named. */
 const ITEMS_MAX = 1_000;
@@ -167,23 +169,28 @@ export async function closedUntil(db: Db, accountId: string): Promise<string | n
 
 export async function recordDay(
   db: Db,
-  event: Omit<DayEvent, 'at' | 'figures' | 'openItems'> & { figures: unknown },
+  event: Omit<DayEvent, 'at' | 'figures' | 'openItems' | 'by' | 'isClaim'> & {
+    who: Decider;
+    figures: unknown;
+  },
 ): Promise<void> {
-  await db.query(
+  const { rows } = await db.query<{ event_id: bigint }>(
     `insert into tieout.day_events (account_id, business_date, event, by, is_claim, reason, figures,
        open_items)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8) returning event_id`,
     [
       event.accountId,
       event.businessDate,
       event.event,
-      event.by,
-      event.isClaim,
+      event.who.name,
+      event.who.isClaim,
       event.reason,
       JSON.stringify(event.figures),
       JSON.stringify(await openItems(db, event.accountId)),
     ],
   );
+  const written = rows.map((row) => row.event_id);
+  await signDecided(db, event.who, 'day', written);
 }
 
 /** Open breaks and unfinished instructions as they stand now. */

@@ -9,6 +9,7 @@ import { APPROVAL_DAYS } from '../core/instructions/decision.js';
 import type { InstructionState } from '../core/instructions/instruction.js';
 import type { Db, Tx } from '../database/db.js';
 import { statement } from '../database/statements.js';
+import { signDecided } from '../signatures/signaturesStore.js';
 
 /** An instruction that somebody decides about. */
 export interface DecidableInstruction extends Decidable {
@@ -182,7 +183,7 @@ export async function writeDecisions(
   decision: WrittenDecision,
 ): Promise<void> {
   const { kind, who, reason, reference, finding } = decision;
-  await tx.query(
+  const { rows } = await tx.query<{ decision_id: bigint }>(
     `insert into tieout.decisions (instruction_id, account_id, decision, decided_by, is_claim,
        reason, reference, finding, answers_known, seen, seen_sha256, row_before, expires_at)
      select i.instruction_id, i.account_id, $2, $3, $4, $5, $6, $7,
@@ -191,7 +192,8 @@ export async function writeDecisions(
        tieout.seen_sha256(seen), to_jsonb(i),
        case when $2 = 'approve' then clock_timestamp() + make_interval(days => $8) end
      from tieout.instructions i cross join lateral (select tieout.seen_of(i) as seen) as saw
-     where i.instruction_id = any ($1::bigint[]) order by i.instruction_id`,
+     where i.instruction_id = any ($1::bigint[]) order by i.instruction_id
+     returning decision_id`,
     [
       ids.map(String),
       kind,
@@ -203,6 +205,8 @@ export async function writeDecisions(
       APPROVAL_DAYS,
     ],
   );
+  const written = rows.map((row) => row.decision_id);
+  await signDecided(tx, who, 'decision', written);
   const moved = kind === 'resolve' ? RESOLUTIONS[finding ?? 'not_happened'] : CHANGES[kind];
   await tx.query(moved, [ids.map(String)]);
 }

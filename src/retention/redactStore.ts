@@ -4,6 +4,7 @@
 // and after; that record is sealed like any other fact. It must never keep what it takes out.
 // Neighbours: redact.ts finds the words, migrations/0360_redactions.sql has the record.
 
+import type { DecisionKeys } from '../core/decisions/decisionKeys.js';
 import { TieoutError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import type { Redaction } from '../core/runs/redaction.js';
@@ -11,6 +12,7 @@ import type { Database, Db } from '../database/db.js';
 import { identifier, named } from '../database/identifiers.js';
 import { statement } from '../database/statements.js';
 import { HOUSE_CHAIN } from '../runs/runRecordStore.js';
+import { type SignedKind, signDecided, unsignedOf } from '../signatures/signaturesStore.js';
 
 /** A text of people as it is stored. */
 interface PeoplesText {
@@ -18,6 +20,8 @@ interface PeoplesText {
   /** the columns by which its row is known */
   key: Readonly<Record<string, unknown>>;
   field: string;
+  /** of a column of JSON where in it; null: the column is the text */
+  path: string[] | null;
   text: string;
   /** ids in it that a ledger or gateway gave */
   ids: string[];
@@ -32,6 +36,13 @@ export interface Redacted extends PeoplesText {
   cleaned: string;
   /** taken out */
   signs: number;
+}
+
+interface RedactionOrder {
+  who: Decider;
+  /** null: nothing is signed */
+  keys: DecisionKeys | null;
+  reason: string;
 }
 
 /** So long it waits for whoever writes in these tables; everybody else waits for it. */
@@ -56,11 +67,10 @@ export async function ownsRefundRequests(db: Db): Promise<boolean> {
 export async function redactTexts(
   db: Database,
   texts: readonly Redacted[],
-  who: Decider,
-  reason: string,
+  { who, keys, reason }: RedactionOrder,
 ): Promise<void> {
   try {
-    await db.transaction((tx) => redactIn(tx, texts, who, reason));
+    await db.transaction((tx) => redactIn(tx, texts, { who, keys, reason }));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE) {
       throw new TieoutError('a run writes in these tables just now: try again when it has ended');
@@ -72,8 +82,7 @@ export async function redactTexts(
 async function redactIn(
   tx: Db,
   texts: readonly Redacted[],
-  who: Decider,
-  reason: string,
+  { who, keys, reason }: RedactionOrder,
 ): Promise<void> {
   await tx.query("select set_config('lock_timeout', $1, true)", [`${LOCK_SECONDS}s`]);
   const guarded = [...new Set(texts.map(({ relation }) => relation))].filter(
@@ -85,6 +94,7 @@ async function redactIn(
   }
   const links = linksOf(texts);
   for (const link of links) await refuseAltered(tx, link);
+  const resign = await genuineOf(tx, texts, keys);
   const { rows } = await tx.query<{ redaction_id: bigint }>(
     `insert into tieout.redactions (by, is_claim, reason) values ($1, $2, $3)
      returning redaction_id`,
@@ -92,6 +102,7 @@ async function redactIn(
   );
   const id = rows[0]?.redaction_id;
   for (const text of texts) await redactOne(tx, text, id);
+  for (const { what, ids } of resign) await signDecided(tx, who, what, ids);
   for (const link of links) {
     await tx.query(
       `insert into tieout.redacted_links (redaction_id, link_id, account_id, what, facts,
@@ -106,10 +117,42 @@ async function redactIn(
   for (const relation of guarded) {
     await tx.query(named`alter table ${identifier('tieout', relation)} enable trigger user`);
   }
+  if (id !== undefined) await signDecided(tx, who, 'redaction', [id]);
   await tx.query(`select tieout.seal($1, (clock_timestamp() at time zone 'UTC')::date, false)`, [
     HOUSE_CHAIN,
   ]);
 }
+
+interface Genuine {
+  what: SignedKind;
+  ids: bigint[];
+}
+
+/** What was signed is signed anew as it then stands; what was not is not made genuine by it. */
+async function genuineOf(
+  tx: Db,
+  texts: readonly Redacted[],
+  keys: DecisionKeys | null,
+): Promise<Genuine[]> {
+  if (keys === null) return [];
+  const found: Genuine[] = [];
+  for (const [what, key] of Object.entries(SIGNED_BY) as [SignedKind, string][]) {
+    const ids = texts
+      .filter((text) => text.what === what)
+      .map((text) => BigInt(String(text.key[key])));
+    const unsigned = new Set(await unsignedOf(tx, keys, what, ids));
+    found.push({ what, ids: ids.filter((id) => !unsigned.has(id)) });
+  }
+  return found;
+}
+
+/** By which column a fact is known. */
+const SIGNED_BY: Partial<Record<SignedKind, string>> = {
+  decision: 'decision_id',
+  break: 'event_id',
+  day: 'event_id',
+  brake: 'seq',
+};
 
 type LinkOf = readonly [linkId: bigint, what: string, accountId: string];
 
@@ -138,19 +181,33 @@ async function refuseAltered(tx: Db, link: LinkOf): Promise<void> {
 }
 
 async function redactOne(tx: Db, text: Redacted, id: bigint | undefined): Promise<void> {
-  const { relation, key, field, cleaned, signs } = text;
+  const { relation, key, field, path, cleaned, signs } = text;
   const place = identifier(relation === LEDGER ? 'ledger' : 'tieout', relation);
   const column = identifier(field);
-  const { rowCount } = await tx.query(
-    named`update ${place} t set ${column} = $1 where to_jsonb(t) @> $2::jsonb and ${column} = $3`,
-    [cleaned, asJson(key), text.text],
-  );
+  const { rowCount } =
+    path === null
+      ? await tx.query(
+          named`update ${place} t set ${column} = $1
+            where to_jsonb(t) @> $2::jsonb and ${column} = $3`,
+          [cleaned, asJson(key), text.text],
+        )
+      : await tx.query(
+          named`update ${place} t
+            set ${column} = jsonb_set(${column}, $4::text[], to_jsonb($1::text))
+            where to_jsonb(t) @> $2::jsonb and ${column} #>> $4::text[] = $3`,
+          [cleaned, asJson(key), text.text, path],
+        );
   if (rowCount !== 1) throw new TieoutError(`${relation} ${asJson(key)} changed meanwhile`);
   await tx.query(
     `insert into tieout.redacted_texts (redaction_id, relation, key, field, signs)
      values ($1, $2, $3::jsonb, $4, $5)`,
-    [id, relation, asJson(key), field, signs],
+    [id, relation, asJson(key), placeOf(text), signs],
   );
+}
+
+/** The column, and where in it: `seen.refundRequests.0.reason`. */
+export function placeOf({ field, path }: Pick<Redacted, 'field' | 'path'>): string {
+  return [field, ...(path ?? [])].join('.');
 }
 
 function asJson(key: object): string {

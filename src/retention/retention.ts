@@ -3,14 +3,13 @@
 // unsettled began stays until that is settled. Neighbours: retention/retentionStore.ts does it,
 // cli/setup/retention.ts shows it.
 
-import type { Decider } from '../core/instructions/decider.js';
+import { type Decider, TIEOUT } from '../core/instructions/decider.js';
 import type { SendDeps } from '../send/deps.js';
 import type { KeptMonth, RemovalVerdict, RetentionRule } from './retentionStore.js';
 import { keptFrom, keptMonths, removeMonth } from './retentionStore.js';
 
 /** The rest waits for the next run: to read a month once more takes its time. */
 const REMOVED_MAX = 3;
-const BY_RULE: Decider = { name: 'tieout', isClaim: false };
 
 type RetentionDeps = Pick<SendDeps, 'db' | 'config' | 'now' | 'log'>;
 
@@ -19,7 +18,7 @@ export async function removeOldEvidence(deps: RetentionDeps): Promise<RemovalVer
   const { evidenceMonths: months } = deps.config.retention;
   if (months === null) return [];
   const rule = { months, lookbackDays: deps.config.reconcile.lookbackDays };
-  const verdicts = await removeEvidence(deps, rule, BY_RULE, REMOVED_MAX);
+  const verdicts = await removeEvidence(deps, rule, TIEOUT, REMOVED_MAX);
   for (const verdict of verdicts) deps.log(removalSentence(verdict));
   return verdicts;
 }

@@ -4,6 +4,7 @@
 // Neighbours: compare.ts and confirm.ts settle by snapshots; whoever lets them ask also asks here
 // afterwards.
 
+import { TIEOUT } from '../core/instructions/decider.js';
 import type { Db } from '../database/db.js';
 import { releaseSeen, sayBrake } from './batches/sendingStatusStore.js';
 import type { SendDeps } from './deps.js';
@@ -18,7 +19,7 @@ export async function liftBreaker(
   const released = await releaseSeen(db, accountIds);
   for (const { accountId, reason } of released) {
     const word = { kind: 'breaker' as const, accountId, isOn: false, reason: `${WHY} (${reason})` };
-    await sayBrake(db, { ...word, by: 'tieout', isClaim: false });
+    await sayBrake(db, { ...word, who: TIEOUT });
     log(`account ${accountId}: ${WHY}; its sending begins again with a canary of one`, {
       account: accountId,
     });

@@ -4,6 +4,7 @@
 // is needed, by a complete snapshot that is young enough (laws 1 and 4 of ARCHITECTURE.md).
 
 import { ledgerCurrencies } from '../core/currency.js';
+import { decisionKeys } from '../core/decisions/decisionKeys.js';
 import type { BatchInstruction } from '../core/instructions/batch.js';
 import type { HoldReason } from '../core/instructions/decision.js';
 import { historyReason } from '../core/instructions/freed.js';
@@ -21,9 +22,10 @@ import { payoutFacts } from '../instructions/payoutsStore.js';
 import { ownPolicies, policiesOfRun } from '../instructions/policies.js';
 import { sourceOf } from '../plan/payouts.js';
 import { otherEnvironment } from '../runs/environment.js';
+import { unsignedOf } from '../signatures/signaturesStore.js';
 import type { BatchRow } from './batches/batchesStore.js';
 import type { FreshFacts } from './batches/batchFactsStore.js';
-import { batchFacts } from './batches/batchFactsStore.js';
+import { batchFacts, decisionsBehind } from './batches/batchFactsStore.js';
 import type { SendingStatus } from './batches/sendingStatusStore.js';
 import { statusInClaim } from './batches/sendingStatusStore.js';
 import type { SendDeps } from './deps.js';
@@ -68,6 +70,7 @@ export async function maySend(
       ? await weighPayout(deps, tx, batch, account, holds)
       : await weighOrders(deps, tx, batch, account, holds);
   if (weighed.kind === 'stale') return weighed;
+  await holdUnsigned(deps, tx, batch, weighed);
   const isCanary = status.kind === 'canary';
   return { ...weighed, kind: 'yes', isCanary, runId: status.runId };
 }
@@ -131,6 +134,26 @@ async function weighOrders(
       return holds({ ...wantedOf(fact), isInTotals: true }, fact.isApproved);
     },
   );
+}
+
+/** Where decisions are signed, nothing goes by one that somebody wrote into the tables. */
+async function holdUnsigned(
+  { config }: Pick<SendDeps, 'config'>,
+  tx: Db,
+  { batchId }: BatchRow,
+  weighed: Weighed & { kind: 'weighed' },
+): Promise<void> {
+  const keys = decisionKeys(config.decisions);
+  if (keys === null) return;
+  const behind = await decisionsBehind(tx, batchId);
+  const ids = [...new Set(behind.map(({ decisionId }) => decisionId))];
+  const unsigned = new Set(await unsignedOf(tx, keys, 'decision', ids));
+  for (const { instructionId, decisionId } of behind) {
+    const at = weighed.entries.findIndex((entry) => entry.instructionId === instructionId);
+    if (at < 0 || !unsigned.has(decisionId)) continue;
+    weighed.entries.splice(at, 1);
+    weighed.held.set(instructionId, 'not_signed');
+  }
 }
 
 function isPartialCapture({ operation }: BatchRow, { facts, amount }: FreshFacts): boolean {

@@ -3,9 +3,11 @@
 // the last of it in words. Neighbours: cli/reports/verifyChain.ts and web/pages/audit.tsx tell.
 
 import { headDigest } from '../core/chain.js';
+import type { DecisionKeys } from '../core/decisions/decisionKeys.js';
 import { messageOf, TieoutError } from '../core/errors.js';
 import type { Database, Db } from '../database/db.js';
 import { chainHeads } from '../runs/runRecordStore.js';
+import { checkDecisions, type DecisionsFinding } from './decisions/signedDecisionsStore.js';
 import type { DefinitionsFinding } from './definitions/definitions.js';
 import { checkDefinitions, trustNobodysNames } from './definitions/definitionsStore.js';
 import type { HeadsFinding } from './signedHeadsStore.js';
@@ -15,6 +17,8 @@ interface Checked {
   chain: ChainFinding;
   head: string;
   heads: HeadsFinding;
+  /** null: no key is configured by which decisions are signed */
+  decisions: DecisionsFinding | null;
 }
 
 export interface DatabaseFinding {
@@ -27,6 +31,7 @@ export interface DatabaseFinding {
 export async function checkDatabase(
   db: Database,
   headsOf: (tx: Db) => Promise<HeadsFinding>,
+  keys: DecisionKeys | null,
   progress: (done: number, total: number) => void = () => {},
 ): Promise<DatabaseFinding> {
   const definitions = await db.transaction(async (tx) => {
@@ -37,7 +42,10 @@ export async function checkDatabase(
   const work = db.transaction(async (tx): Promise<Checked> => {
     await trustNobodysNames(tx);
     const chain = await checkChain(tx, progress);
-    return { chain, head: headDigest(await chainHeads(tx)), heads: await headsOf(tx) };
+    const head = headDigest(await chainHeads(tx));
+    const heads = await headsOf(tx);
+    const decisions = keys && (await checkDecisions(tx, keys, heads.decisionsFrom));
+    return { chain, head, heads, decisions };
   });
   const checked = await work.catch((error: unknown) => {
     // Replaced functions may answer anything; that they were replaced is the finding.
@@ -48,7 +56,8 @@ export async function checkDatabase(
     !isAltered &&
     !('problem' in checked) &&
     isWhole(checked.chain) &&
-    checked.heads.broken.length === 0;
+    checked.heads.broken.length === 0 &&
+    (checked.decisions?.unsigned.length ?? 0) === 0;
   return { isSound, definitions, checked };
 }
 
@@ -60,6 +69,25 @@ export function definitionLines({ altered, compared, notCompared }: DefinitionsF
         'above cannot be relied on.',
     ...altered.map(({ object, problem }) => `The ${object} ${problem}`),
     ...(notCompared === null ? [] : [`Not compared: ${notCompared}.`]),
+  ];
+}
+
+export function decisionLines(found: DecisionsFinding | null): string[] {
+  if (found === null) return [];
+  const { signed, before, isAnchored, unsigned } = found;
+  return [
+    unsigned.length === 0
+      ? `Of what people decided ${signed} are signed, and none that had to be is not.`
+      : `Not decided through tieout (${unsigned.length}): no signature that counts.`,
+    ...unsigned.map((words) => `Not signed: ${words}`),
+    ...(before === 0
+      ? []
+      : [
+          isAnchored
+            ? `${before} were decided before there was a key (decisions.key).`
+            : `${before} are not signed: no run has ended here since there is a key ` +
+              '(decisions.key), so that it is not said which had to be.',
+        ]),
   ];
 }
 

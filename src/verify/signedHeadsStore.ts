@@ -22,6 +22,8 @@ export interface HeadsFinding {
   /** the first of each chain that does not stand, and lines with another signature, in words */
   broken: string[];
   torn: number;
+  /** of each chain the link since which what people decide has to be signed; null: not said */
+  decisionsFrom: ReadonlyMap<string, bigint> | null;
 }
 
 /** Ends looked up by one statement. */
@@ -39,7 +41,8 @@ export async function checkHeads(
 ): Promise<HeadsFinding> {
   const lines = await readHeads(path, keyOf);
   if (lines === null) {
-    return { path, lines: null, standing: 0, newest: null, putBack: null, broken: [], torn: 0 };
+    const none = { lines: null, standing: 0, newest: null, putBack: null, torn: 0 };
+    return { path, ...none, broken: [], decisionsFrom: null };
   }
   const own = putBacks === null ? [] : ((await readHeads(putBacks, keyOf)) ?? []);
   const last = lastPutBack(lines, own);
@@ -70,7 +73,20 @@ export async function checkHeads(
       ...firstOfEach(counted, problems),
     ],
     torn: lines.filter(({ kind }) => kind === 'torn').length,
+    decisionsFrom: decisionsFrom(signed.map(({ words }) => words)),
   };
+}
+
+/** As the first of them says, or a later one that is earlier: a database that was put back. */
+function decisionsFrom(signed: readonly SignedEnds[]): Map<string, bigint> | null {
+  const [first, ...later] = signed.filter(({ decisions }) => decisions === 'signed');
+  if (first === undefined) return null;
+  const from = new Map(first.ends.map(({ account, link }) => [account, BigInt(link)]));
+  for (const { account, link } of later.flatMap(({ ends }) => ends)) {
+    const known = from.get(account);
+    if (known !== undefined && BigInt(link) < known) from.set(account, BigInt(link));
+  }
+  return from;
 }
 
 /** In the file itself by its place, elsewhere by its time. */

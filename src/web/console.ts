@@ -26,7 +26,7 @@ import { draftOf, isFor } from './visitor/draft.js';
 import { fieldsOf } from './visitor/fields.js';
 import { bindFormCookie, checkForm, FORM_COOKIE, tokenFor } from './visitor/forms.js';
 import { backOf, tickedOf } from './visitor/returnAddress.js';
-import { currentSession, isFresh, keepTyped } from './visitor/session.js';
+import { currentSession, deciderOf, isFresh, keepTyped } from './visitor/session.js';
 import { addSignIn } from './visitor/signIn.js';
 
 /** Requests of one address in a minute; a person needs far fewer, a scanner far more. */
@@ -177,6 +177,7 @@ function visitOf(
   return {
     deps,
     person: { userId, name, grants, isFresh: isFresh(session, deps.now()) },
+    decider: deciderOf(deps, session),
     accounts,
     accountsFor: (right) => accountsFor(right, grants, deps.accountIds),
     params: request.params as Record<string, string>,

@@ -5,6 +5,7 @@
 import type { VNode } from 'preact';
 import type { Config } from '../config/config.js';
 import type { Grant, Right } from '../core/access.js';
+import type { Decider } from '../core/instructions/decider.js';
 import type { Log } from '../core/log.js';
 import type { QueueName, QueuePort } from '../core/queuePort.js';
 import type { Database, Db } from '../database/db.js';
@@ -65,6 +66,8 @@ export interface Person {
 export interface Visit {
   deps: ConsoleDeps;
   person: Person;
+  /** The person as who decides: what is decided is signed in this name, from this session. */
+  decider: Decider;
   /** Accounts for which the person has the right that the route needs. */
   accounts: readonly string[];
   /** Accounts for which the person has another right. */

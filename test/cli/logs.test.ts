@@ -23,7 +23,7 @@ interface Settings {
   accounts: { accountId: string; signingKey: string }[];
 }
 
-const WORD = { kind: 'brake', accountId: null, by: 'ops', isClaim: true } as const;
+const WORD = { kind: 'brake', accountId: null, who: { name: 'ops', isClaim: true } } as const;
 
 /** The answer with something else in all its words. */
 function dirty(value: unknown, dirt: string): unknown {

@@ -245,7 +245,7 @@ describe('a batch that waits for its turn', () => {
     await expect.poll(() => front.asked.get('capture')).toBe(2);
     expect(await outcomes(house)).toHaveLength(2);
     const word = { kind: 'brake' as const, accountId: null, isOn: true, reason: 'stop' };
-    await sayBrake(house.db, { ...word, by: 'Ada', isClaim: true });
+    await sayBrake(house.db, { ...word, who: { name: 'Ada', isClaim: true } });
     letGo();
     await sending;
     expect(front.asked.get('capture')).toBe(2);

@@ -139,7 +139,11 @@ describe('a call that moves money', () => {
 
   it('is not made while a brake is on, for all accounts or for this one', async () => {
     const { length } = await calls();
-    const word = { kind: 'brake' as const, reason: 'a doubt', by: 'anna', isClaim: false };
+    const word = {
+      kind: 'brake' as const,
+      reason: 'a doubt',
+      who: { name: 'anna', isClaim: false },
+    };
     for (const accountId of [null, ACCOUNT.accountId]) {
       await sayBrake(fresh.db, { ...word, accountId, isOn: true });
       await expect(call('capture', CAPTURE, batchJson('capture'))).rejects.toThrow('a doubt');

@@ -11,11 +11,14 @@ import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
 let house: House;
 
 beforeAll(async () => {
   await ensureBuilt();
-  house = await buildHouse({ orders: 120 });
+  const settings = { operations: { refund: 'approve' }, decisions: { key: KEY } };
+  house = await buildHouse({ orders: 120, settings });
   await house.run();
 });
 afterAll(() => house.end());
@@ -60,7 +63,25 @@ test('is taken out on record, and the chain stays checkable', async () => {
     `insert into tieout.console_events (who, action, outcome, address)
      values ('${CARD}', 'sign in', 'refused', '127.0.0.1')`,
   );
-  const places = ['break_events', 'breaks', 'console_events'].map((name) => `tieout.${name}`);
+  // Somebody decides, and what is seen has the words of the shop's own table.
+  const { rows: held } = await house.db.query<{ id: string }>(
+    `select i.instruction_id as id from tieout.instructions i
+     join ledger.refund_requests r using (account_id, refund_id)
+     where i.state = 'held' and i.operation = 'refund' order by 1 limit 1`,
+  );
+  await house.db.query(
+    `update ledger.refund_requests set reason = 'to ${CARD}; Mrs Wolkenstein'
+     where refund_id = (select refund_id from tieout.instructions where instruction_id = $1)`,
+    [held[0]?.id],
+  );
+  const rejecting = ['--reason', `not to ${CARD.replaceAll(' ', '')}`, '--as', 'carla'];
+  const decided = await inFolder('instructions', 'reject', held[0]?.id ?? '', ...rejecting);
+  expect(decided.code, decided.stderr).toBe(0);
+  await house.db.query(`update ledger.refund_requests set reason = null where reason like 'to %'
+    and refund_id <> (select min(refund_id) from ledger.refund_requests)`);
+  const places = ['break_events', 'breaks', 'console_events', 'decisions'].map(
+    (name) => `tieout.${name}`,
+  );
   const all = ['ledger.refund_requests', 'tieout.brakes', ...places].sort();
   expect(await holding()).toEqual(all);
 
@@ -85,9 +106,17 @@ test('is taken out on record, and the chain stays checkable', async () => {
 
   const verified = await inFolder('verify');
   expect([verified.code, verified.stdout]).toEqual([
-    ...[0, expect.stringMatching(/Out of 5 text\(s\) words were taken on .*berta/)],
+    // Two of them this test wrote into the tables itself.
+    ...[1, expect.stringMatching(/Out of 6 text\(s\) words were taken on .*berta/)],
   ]);
-  expect(verified.stdout).toContain('2 link(s) of the chain');
+  expect(verified.stdout).toContain('3 link(s) of the chain');
+  // What was signed is signed as it stands now, and what was not is not.
+  const { rows: signed } = await house.db.query<{ what: string }>(
+    'select what from tieout.signatures order by signature_id',
+  );
+  expect(signed.map(({ what }) => what)).toEqual(['decision', 'decision', 'redaction']);
+  expect(verified.stdout).toContain('Not decided through tieout (2)');
+  expect(verified.stdout).not.toContain('Not signed: decision');
   const after = await house.db.query('select * from tieout.chain_links order by link_id');
   expect(after.rows.slice(0, before.rows.length)).toEqual(before.rows);
   const again = await inFolder('redact', '--check');
@@ -124,7 +153,9 @@ test('and nothing is taken out of what is not what was sealed', async () => {
     const db = { transaction: (work: (tx: object) => Promise<void>) => work({ query }) };
     const order = [{ ...text, cleaned: 'to nobody', signs: 6 }];
     await expect(
-      redactTexts(db as never, order as never, { name: 'x', isClaim: true }, 'so'),
+      redactTexts(db as never, order as never, {
+        ...{ who: { name: 'x', isClaim: true }, keys: null, reason: 'so' },
+      }),
     ).rejects.toThrow('is not what was sealed');
   });
 });

@@ -201,7 +201,14 @@ describe('the page of jobs', () => {
 });
 
 describe('forms (row 106)', () => {
-  const own = ['/sign-in', '/sign-out', '/confirm', '/password', `/welcome/${'a'.repeat(43)}`];
+  const own = [
+    '/sign-in',
+    '/sign-out',
+    '/confirm',
+    '/password',
+    '/password/sessions',
+    `/welcome/${'a'.repeat(43)}`,
+  ];
 
   it('are refused without a token, with a foreign one, and from another site', async () => {
     const visitor = await console.visitor(ROLES.map((role) => ({ role, accountId: null })));

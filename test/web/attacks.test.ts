@@ -329,7 +329,7 @@ describe('metrics', () => {
     const { db } = console.app;
     await sayBrake(db, {
       ...{ kind: 'brake', accountId: 'A1002', isOn: true },
-      ...{ reason: 'secret words', by: 'ops', isClaim: true },
+      ...{ reason: 'secret words', who: { name: 'ops', isClaim: true } },
     });
     const { rows } = await db.query<{ line: string }>(
       `select format('tieout_open_breaks{account="%s",kind="%s"} %s', account_id, kind, count(*))

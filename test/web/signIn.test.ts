@@ -213,6 +213,33 @@ describe('a session (row 112)', () => {
     expect(left.headers['clear-site-data']).toBe('"cache", "storage"');
   });
 
+  it('people see where they are signed in and end it, by a password that is fresh', async () => {
+    await console.addPerson('finn', ALL);
+    const [own, other, third] = [0, 1, 2].map(() => console.signedOut());
+    if (!own || !other || !third) throw new Error('three are needed');
+    for (const visitor of [own, other, third]) await signIn(visitor, 'finn');
+    const page = (await own.get('/password')).body;
+    const marks = [...page.matchAll(/name="session" value="([0-9a-f]{16})"/g)].map(([, one]) => one);
+    expect(marks).toHaveLength(2);
+    const stranger = await console.visitor(ALL, 'gwen');
+    await stranger.post('/password/sessions', { session: marks[0] ?? '' });
+    expect((await other.get('/')).statusCode).toBe(200);
+    expect((await third.get('/')).statusCode).toBe(200);
+    const ended = await own.post('/password/sessions', { session: marks[0] ?? '' });
+    expect([ended.statusCode, ended.headers.location]).toEqual([303, '/password']);
+    const left = [(await other.get('/')).statusCode, (await third.get('/')).statusCode];
+    expect(left.sort()).toEqual([200, 303]);
+    console.clock.now = new Date(console.clock.now.getTime() + FRESH_MS + 1);
+    const old = await own.post('/password/sessions', {});
+    expect(old.headers.location).toBe('/confirm?next=/password');
+    await own.post('/confirm', { password: PASSWORD, next: '/password' });
+    await own.post('/password/sessions', {});
+    for (const visitor of [other, third]) {
+      expect((await visitor.get('/')).headers.location).toBe('/sign-in');
+    }
+    expect((await own.get('/')).statusCode).toBe(200);
+  });
+
   it('no password is cut: one that only begins like it is another', async () => {
     const longest = 'abcdefghij'.repeat(20);
     const passwordHash = await hashPassword(longest);
@@ -265,7 +292,7 @@ describe('a session (row 112)', () => {
 
 describe('a link that works once', () => {
   it('makes the first account, once, also when two open it at the same time', async () => {
-    const path = await makeLink(console.app.db, null, console.clock.now);
+    const path = await makeLink(console.app, null, console.clock.now);
     const fields = { password: PASSWORD, again: PASSWORD };
     const both = await Promise.all(
       ['first', 'second'].map((name) => console.signedOut().post(path, { name, ...fields })),
@@ -277,8 +304,8 @@ describe('a link that works once', () => {
   it('lets a person choose a password, ends the sessions before it, and grows old', async () => {
     const visitor = await console.visitor(ALL, 'invited');
     const userId = await idOf('invited');
-    const old = await makeLink(console.app.db, userId, console.clock.now);
-    const path = await makeLink(console.app.db, userId, console.clock.now);
+    const old = await makeLink(console.app, userId, console.clock.now);
+    const path = await makeLink(console.app, userId, console.clock.now);
     expect((await console.signedOut().get(old)).statusCode).toBe(404);
     const guest = console.signedOut();
     const weak = await guest.post(path, { password: 'short', again: 'short' });
@@ -287,7 +314,7 @@ describe('a link that works once', () => {
     expect(done.statusCode).toBe(303);
     expect((await visitor.get('/')).headers.location).toBe('/sign-in');
     expect((await signIn(console.signedOut(), 'invited')).statusCode).toBe(303);
-    const late = await makeLink(console.app.db, userId, new Date(Date.now() - 26 * 3_600_000));
+    const late = await makeLink(console.app, userId, new Date(Date.now() - 26 * 3_600_000));
     expect((await console.signedOut().get(late)).statusCode).toBe(404);
   });
 });

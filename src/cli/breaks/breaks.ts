@@ -108,7 +108,7 @@ function decision(
         const filter = filterOf(wanted, new Date(), states);
         const words = filterWords(wanted);
         const chosen = await chosenIds(app, ids, filter, words);
-        const who = deciderOf(command);
+        const who = deciderOf(command, app);
         const deps = { db: app.db, config: app.config, now: () => new Date(), newId: randomUUID };
         const over = ids.length > 0 ? null : words;
         const check = flags.check === true;

@@ -44,7 +44,7 @@ export function gatewayCommand(): Command {
           const account = accountOf(app, flags.account);
           refuseObserved(app, account, operation);
           const { gateway, journal: permits } = await app.sendDeps();
-          const by = deciderOf(command);
+          const by = deciderOf(command, app);
           const journal = journalled(
             app.db,
             withPayments(gateway),

@@ -190,7 +190,7 @@ async function decide(
   await withApp(
     command,
     async (app) => {
-      const who = deciderOf(command);
+      const who = deciderOf(command, app);
       const check = flags.check === true;
       const queuePort = enqueuesWhenAsked(app);
       const deps = { db: app.db, queuePort, now: () => new Date(), log: app.log };

@@ -3,7 +3,6 @@
 
 import { Command } from 'commander';
 import { UsageError } from '../../core/errors.js';
-import type { Decider } from '../../core/instructions/decider.js';
 import { WORDS_MAX } from '../../core/instructions/decider.js';
 import { NOT_KNOWN } from '../../core/runs/businessDay.js';
 import { closingChecklist } from '../../core/runs/closingChecklist.js';
@@ -72,10 +71,10 @@ function deciding(
     .action(async (date: string, flags: Flags, command: Command) => {
       checkDate(date);
       const reason = reasonOf(flags);
-      const who: Decider = deciderOf(command);
       await withApp(
         command,
         async (app) => {
+          const who = deciderOf(command, app);
           const verdicts: DayVerdict[] = [];
           for (const accountId of accountsOf(app, flags)) {
             const order = { accountId, date, who, reason, ...howOf(app, flags) };

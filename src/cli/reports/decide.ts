@@ -23,7 +23,7 @@ export function decideCommand(): Command {
       await withApp(
         command,
         async (app) => {
-          const who = deciderOf(command);
+          const who = deciderOf(command, app);
           const check = flags.check === true;
           const rows = await decideWorkbook(
             {

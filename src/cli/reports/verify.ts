@@ -18,13 +18,14 @@ import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { summaryLines } from '../runs/summaryText.js';
 import type { Line } from '../terminal.js';
-import { tellPublicKey, verifyChain } from './verifyChain.js';
+import { tellDecisionsKey, tellPublicKey, verifyChain } from './verifyChain.js';
 
 interface VerifyFlags {
   workbook?: string;
   heads?: string;
   /** true: it is asked for */
   publicKey?: string | true;
+  decisionsKey?: true;
 }
 
 export function verifyCommand(): Command {
@@ -36,12 +37,14 @@ export function verifyCommand(): Command {
       '--public-key [file]',
       'with --heads: the key that signed them (default: our own); alone: print our own',
     )
+    .option('--decisions-key', 'print the public half of decisions.key')
     .option('--json', 'print one JSON document')
     .action(async (date: string | undefined, flags: VerifyFlags, command: Command) => {
       const isJson = wantsJson(command);
       refuseMixed(date, flags);
       const { workbook: file, heads, publicKey } = flags;
       await withApp(command, (app) => {
+        if (flags.decisionsKey === true) return tellDecisionsKey(app, isJson);
         if (file !== undefined) return workbook(app, file, isJson);
         if (heads === undefined && publicKey !== undefined) return tellPublicKey(app, isJson);
         if (date !== undefined) return verifyOne(app, date, isJson);
@@ -55,6 +58,9 @@ function refuseMixed(date: string | undefined, flags: VerifyFlags): void {
   const { workbook: file, heads, publicKey } = flags;
   if (file !== undefined && date !== undefined) {
     throw new UsageError('--workbook FILE names its night itself; leave the date out');
+  }
+  if (flags.decisionsKey === true && (date ?? file ?? heads ?? publicKey) !== undefined) {
+    throw new UsageError('--decisions-key stands alone: it prints our own');
   }
   if ((heads ?? publicKey) !== undefined && (date ?? file) !== undefined) {
     throw new UsageError('--heads and --public-key go with the check of the chain alone');

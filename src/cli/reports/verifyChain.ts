@@ -5,10 +5,16 @@
 import { resolve } from 'node:path';
 import { ownKey, publicPart, readPublicKey } from '../../audit/headsKey.js';
 import { headsPath } from '../../audit/signedHeads.js';
+import { decisionKeys } from '../../core/decisions/decisionKeys.js';
 import { UsageError } from '../../core/errors.js';
 import { redactedLine } from '../../core/runs/redaction.js';
 import { removedLine } from '../../core/runs/removal.js';
-import { checkDatabase, definitionLines, headLines } from '../../verify/checkDatabase.js';
+import {
+  checkDatabase,
+  decisionLines,
+  definitionLines,
+  headLines,
+} from '../../verify/checkDatabase.js';
 import { checkHeads, type HeadsFinding } from '../../verify/signedHeadsStore.js';
 import type { BrokenLink, ChainFinding } from '../../verify/verifyChainStore.js';
 import type { App } from '../app.js';
@@ -23,6 +29,7 @@ export async function verifyChain(app: App, shipped: Shipped, isJson: boolean): 
   const found = await checkDatabase(
     app.db,
     (tx) => headsOf(app, tx, shipped),
+    decisionKeys(app.config.decisions),
     (done, total) => app.progress('verify', done, total),
   );
   const { isSound, definitions, checked } = found;
@@ -36,7 +43,9 @@ export async function verifyChain(app: App, shipped: Shipped, isJson: boolean): 
         ? [`The chain cannot be checked: ${checked.problem}`]
         : chainLines(checked.chain, checked.head)),
       ...definitionLines(definitions),
-      ...('problem' in checked ? [] : headLines(checked.heads)),
+      ...('problem' in checked
+        ? []
+        : [...headLines(checked.heads), ...decisionLines(checked.decisions)]),
     ]);
   }
   return isSound ? 0 : 1;
@@ -65,6 +74,17 @@ export async function tellPublicKey({ config }: App, isJson: boolean): Promise<n
   const pem = publicPart(await ownKey(config.dataDir));
   if (isJson) printJson({ publicKey: pem });
   else printLines(pem.trimEnd().split('\n'));
+  return 0;
+}
+
+/** For whoever checks what was decided here without being able to decide. */
+export async function tellDecisionsKey({ config }: App, isJson: boolean): Promise<number> {
+  const publicKey = decisionKeys(config.decisions)?.publicKey ?? null;
+  if (publicKey === null) {
+    throw new UsageError('decisions.key is not configured: `openssl rand -base64 32` makes one');
+  }
+  if (isJson) printJson({ publicKey });
+  else printLines([publicKey]);
   return 0;
 }
 

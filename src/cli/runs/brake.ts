@@ -66,7 +66,7 @@ function orderOf(app: App, flags: BrakeFlags, command: Command): BrakeOrder {
       `--account ${accountId}: no such account in the configuration (${known.join(', ')})`,
     );
   }
-  return { accountId, reason, who: deciderOf(command) };
+  return { accountId, reason, who: deciderOf(command, app) };
 }
 
 function idsOf(app: App): string[] {

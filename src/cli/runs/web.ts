@@ -111,7 +111,7 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
     app.log(`notifications of the gateway go to ${address}/notify${last}`);
   }
   if (!(await hasAdministrator(app.db))) {
-    const link = await makeLink(app.db, null, new Date());
+    const link = await makeLink(app, null, new Date());
     app.log(`nobody may manage it yet: make the first account, once: ${address}${link}`);
   }
   return () => server.close();

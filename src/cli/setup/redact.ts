@@ -3,12 +3,13 @@
 
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { decisionKeys } from '../../core/decisions/decisionKeys.js';
 import { TieoutError, UsageError } from '../../core/errors.js';
 import { withoutCards } from '../../core/text/cardSpellings.js';
 import { openDatabase } from '../../database/db.js';
 import { isOwner } from '../../database/grantRoles.js';
 import { type FoundWords, findWords } from '../../retention/redact.js';
-import { type Redacted, redactTexts } from '../../retention/redactStore.js';
+import { placeOf, type Redacted, redactTexts } from '../../retention/redactStore.js';
 import type { App } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 
@@ -70,7 +71,9 @@ async function redact(
           'redact changes what is history: let database.user be the role that owns the tables',
         );
       }
-      await redactTexts(owned, found.texts, deciderOf(command), withoutCards(reason.trim()));
+      const who = deciderOf(command, app);
+      const keys = decisionKeys(app.config.decisions);
+      await redactTexts(owned, found.texts, { who, keys, reason: withoutCards(reason.trim()) });
     }
     if (wantsJson(command)) printJson(documentOf(found, check === true));
     else printLines(linesOf(found, check === true));
@@ -83,8 +86,16 @@ async function redact(
 function documentOf({ texts, elsewhere }: FoundWords, isCheck: boolean): object {
   return {
     redacted: !isCheck && texts.length > 0,
-    texts: texts.map(({ relation, key, field, cleaned, signs, link_id }) => {
-      return { relation, key, field, text: cleaned, signs, sealed: link_id !== null };
+    texts: texts.map((text) => {
+      const { relation, key, cleaned, signs, link_id } = text;
+      return {
+        relation,
+        key,
+        field: placeOf(text),
+        text: cleaned,
+        signs,
+        sealed: link_id !== null,
+      };
     }),
     inTheShopsView: elsewhere,
   };
@@ -106,6 +117,8 @@ function linesOf({ texts, elsewhere }: FoundWords, isCheck: boolean): string[] {
   ];
 }
 
-function lineOf({ relation, key, field, cleaned, signs }: Redacted): string {
-  return `${relation} ${Object.values(key).join(' ')}, ${field}: ${signs} sign(s): ${cleaned}`;
+function lineOf(text: Redacted): string {
+  const { relation, key, cleaned, signs } = text;
+  const row = `${relation} ${Object.values(key).join(' ')}`;
+  return `${row}, ${placeOf(text)}: ${signs} sign(s): ${cleaned}`;
 }

@@ -93,7 +93,7 @@ async function putIn(
   const journal = await openPermitJournal(app.config.dataDir);
   try {
     const place = { journalId: journal.journalId, host: thisMachine(), place: journal.place };
-    const order = { ...given, who: deciderOf(command), journal: place };
+    const order = { ...given, who: deciderOf(command, app), journal: place };
     // Before the rows can be seen: a process that dies in between leaves nobody wondering.
     const reason = `restored from the backup of ${manifest.takenAt}`;
     await notePutBack(app.config.dataDir, reason, app.log);

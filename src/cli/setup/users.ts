@@ -161,7 +161,7 @@ async function link(app: App, name: string): Promise<number> {
 
 async function printLink(app: App, userId: bigint, name: string): Promise<void> {
   const { host, port } = app.config.web;
-  const path = await makeLink(app.db, userId, new Date());
+  const path = await makeLink(app, userId, new Date());
   printLines([
     `${name} chooses a password here, once, within a day:`,
     `  http://${host}:${port}${path}`,

@@ -1,10 +1,17 @@
 // Who decides, and the words a decision may carry: for breaks as for instructions. A name from the
 // command line is a claim, one from the console was logged in. Pure.
 
+import type { Proof } from '../decisions/decisionKeys.js';
+
 export interface Decider {
   readonly name: string;
   readonly isClaim: boolean;
+  /** What is signed in that name; none: no key is configured, or tieout itself decides. */
+  readonly proof?: Proof | null;
 }
+
+/** No person: what follows from a rule. */
+export const TIEOUT: Decider = { name: 'tieout', isClaim: false };
 
 /** The name as it is told: of one that nobody checked it is said. */
 export function nameLabel(name: string, isClaim: boolean): string {

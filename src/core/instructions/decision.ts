@@ -87,6 +87,10 @@ export const HOLD_REASONS = {
     isApprovable: true,
     words: 'the cardholder disputes the payment, or has taken it back: a refund would pay twice',
   },
+  not_signed: {
+    isApprovable: true,
+    words: 'a decision that lets it go bears no signature of tieout: nobody may have made it',
+  },
   restored: {
     isApprovable: true,
     words: 'the database came back from a backup: this was sent before, or may have been',

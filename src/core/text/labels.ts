@@ -73,6 +73,7 @@ const HOLD_REASONS: Readonly<Record<string, string>> = {
   twin_request:
     'it may be a request that was paid, or that the gateway refused: look, then approve',
   disputed: 'the payment is disputed, or was taken back: look at the dispute, then approve',
+  not_signed: 'a decision about it is not signed by tieout: find out who made it, then approve',
   restored: 'the database came back from a backup: this was sent before, or may have been',
   no_history: 'liveFrom is days ago, yet the database knows no earlier run of the account',
 };

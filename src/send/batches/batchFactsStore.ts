@@ -62,6 +62,19 @@ export async function batchFacts(
   }));
 }
 
+/** Of each instruction of the batch, by whose decisions it goes out. */
+export async function decisionsBehind(
+  db: Db,
+  batchId: bigint,
+): Promise<{ instructionId: bigint; decisionId: bigint }[]> {
+  const { rows } = await db.query<{ instructionId: bigint; decisionId: bigint }>(
+    statement('send/batches/decisionsBehind'),
+    [batchId],
+    'decisionsBehind',
+  );
+  return rows;
+}
+
 function orderFacts(row: RawFacts, entries: readonly RawEntry[]): OrderFacts {
   return {
     ledger: row.ledger ? ledgerFacts(row.ledger) : null,

@@ -3,9 +3,11 @@
 // Neighbours: send/permit.ts asks, attemptsStore.ts moves canary and breaker on,
 // cli/runs/brake.ts pulls the brake.
 
+import type { Decider } from '../../core/instructions/decider.js';
 import type { Brake, SendingFacts, SendingState } from '../../core/instructions/sending.js';
 import type { Db } from '../../database/db.js';
 import { statement } from '../../database/statements.js';
+import { signDecided } from '../../signatures/signaturesStore.js';
 import type { BatchRow } from './batchesStore.js';
 
 export interface SendingStatus extends SendingFacts {
@@ -139,26 +141,27 @@ interface BrakeWord {
   accountId: string | null;
   isOn: boolean;
   reason: string;
-  by: string;
-  isClaim: boolean;
+  who: Decider;
   found?: unknown;
 }
 
 /** Puts a word on record; the newest on each kind and account holds. */
 export async function sayBrake(db: Db, word: BrakeWord): Promise<Date> {
-  const { rows } = await db.query<{ at: Date }>(
+  const { rows } = await db.query<{ at: Date; seq: bigint }>(
     `insert into tieout.brakes (kind, account_id, is_on, reason, by, is_claim, found)
-     values ($1, $2, $3, $4, $5, $6, $7) returning at`,
+     values ($1, $2, $3, $4, $5, $6, $7) returning at, seq`,
     [
       word.kind,
       word.accountId,
       word.isOn,
       word.reason,
-      word.by,
-      word.isClaim,
+      word.who.name,
+      word.who.isClaim,
       word.found === undefined ? null : JSON.stringify(word.found),
     ],
   );
+  const written = rows.map((row) => row.seq);
+  await signDecided(db, word.who, 'brake', written);
   return rows[0]?.at ?? new Date(0);
 }
 

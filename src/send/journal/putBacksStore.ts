@@ -2,6 +2,7 @@
 // waited to be sent waits for a person or for the next plan, which weighs it anew, and numbers that
 // went outside never come to mean something else. Judges nothing (send/journal/journalGuard.ts).
 
+import { TIEOUT } from '../../core/instructions/decider.js';
 import { HOLD_REASONS } from '../../core/instructions/decision.js';
 import type { Movement } from '../../core/orders/order.js';
 import { MOVEMENTS } from '../../core/orders/order.js';
@@ -48,8 +49,7 @@ export async function sayPutBack(tx: Db, reason: string): Promise<void> {
     accountId: null,
     isOn: false,
     reason,
-    by: 'tieout',
-    isClaim: false,
+    who: TIEOUT,
     found: { putBack: {} },
   });
 }
@@ -67,8 +67,7 @@ export async function freezePutBack(
     accountId: null,
     isOn: true,
     reason,
-    by: 'tieout',
-    isClaim: false,
+    who: TIEOUT,
     found: { ...found, putBack: {} },
   });
 }

@@ -112,7 +112,7 @@ function Bar({ frame, person }: { frame: Frame; person: NonNullable<Frame['perso
       <StopSending csrf={frame.csrf} person={person} />
       <form class="who" action="/sign-out" method="post">
         <input type="hidden" name="_csrf" value={frame.csrf} />
-        <a href="/password" title="Choose another password">
+        <a href="/password" title="Password and sessions">
           {person.name}
         </a>
         <button type="submit">Sign out</button>

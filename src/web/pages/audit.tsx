@@ -6,13 +6,19 @@ import type { ChainEnd, TrailRow } from '../../audit/auditTrailStore.js';
 import { auditTrail, chainEnds } from '../../audit/auditTrailStore.js';
 import { ownKey } from '../../audit/headsKey.js';
 import { headsPath } from '../../audit/signedHeads.js';
+import { decisionKeys } from '../../core/decisions/decisionKeys.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { redactedLine } from '../../core/runs/redaction.js';
 import { removedLine } from '../../core/runs/removal.js';
 import { labelOf } from '../../core/text/labels.js';
 import type { Database, Db } from '../../database/db.js';
 import type { DatabaseFinding } from '../../verify/checkDatabase.js';
-import { checkDatabase, definitionLines, headLines } from '../../verify/checkDatabase.js';
+import {
+  checkDatabase,
+  decisionLines,
+  definitionLines,
+  headLines,
+} from '../../verify/checkDatabase.js';
 import { checkHeads } from '../../verify/signedHeadsStore.js';
 import type { ChainFinding } from '../../verify/verifyChainStore.js';
 import type { Words } from '../format.js';
@@ -158,9 +164,11 @@ const underWay = new WeakMap<Database, Promise<DatabaseFinding>>();
 function foundNow({ db, config }: Pick<Visit['deps'], 'db' | 'config'>): Promise<DatabaseFinding> {
   const running = underWay.get(db);
   if (running !== undefined) return running;
-  const { dataDir } = config;
+  const { dataDir, decisions } = config;
   const heads = (tx: Db) => checkHeads(tx, headsPath(dataDir), () => ownKey(dataDir));
-  const begun = checkDatabase(db, heads).finally(() => underWay.delete(db));
+  const begun = checkDatabase(db, heads, decisionKeys(decisions)).finally(() =>
+    underWay.delete(db),
+  );
   underWay.set(db, begun);
   return begun;
 }
@@ -173,7 +181,10 @@ export async function checkChains(visit: Visit): Promise<Answer> {
     : `Not checked: ${checked.problem}.`;
   const outcome = isAnswered ? outcomeOf(isSound, definitions, checked) : sentence;
   await visit.record({ action: 'check chains', outcome });
-  const told = [...definitionLines(definitions), ...(isAnswered ? headLines(checked.heads) : [])];
+  const told = [
+    ...definitionLines(definitions),
+    ...(isAnswered ? [...headLines(checked.heads), ...decisionLines(checked.decisions)] : []),
+  ];
   const body = (
     <>
       <h1>The chains</h1>

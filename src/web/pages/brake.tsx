@@ -112,12 +112,12 @@ export async function brakeOff(visit: Visit): Promise<Answer> {
 
 const NEEDED = 'Say why, and choose an account that your roles cover.';
 
-function orderOf({ form, accounts, deps, person }: Visit) {
+function orderOf({ form, accounts, deps, decider: who }: Visit) {
   const reason = form.text('words');
   const accountId = form.oneOf('account', accounts);
   const isAll = form.text('account') === null && accounts.length === deps.accountIds.length;
   if (reason === null || (accountId === null && !isAll)) return null;
-  return { accountId, reason, who: { name: person.name, isClaim: false } };
+  return { accountId, reason, who };
 }
 
 function eventOf(action: string, accountId: string | null, outcome: string): VisitEvent {

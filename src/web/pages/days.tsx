@@ -295,13 +295,12 @@ async function decide(
   verb: string,
   act: (db: ConsoleDeps['db'], order: DayOrder) => Promise<DayVerdict>,
 ): Promise<Answer> {
-  const { form, accounts, deps, person } = visit;
+  const { form, accounts, deps, decider: who } = visit;
   const accountId = form.oneOf('account', accounts);
   const date = dateOf(form.text('date') ?? undefined);
   const reason = form.text('words');
   if (accountId === null || date === null) return NOT_FOUND;
   if (reason === null) return refused('Say why; it is kept with the figures of that moment.');
-  const who = { name: person.name, isClaim: false };
   // As many as were shown: a night that ended since would be closed unseen.
   const shown = form.text('earlier');
   const open = shown === null ? [] : await openDates(deps.db, accountId, date);

@@ -111,13 +111,12 @@ export async function doDecisions(visit: Visit): Promise<Answer> {
 }
 
 async function decide(visit: Visit, { path }: KeptFile, check: boolean): Promise<DecidedRow[]> {
-  const { deps, person } = visit;
+  const { deps, decider: who } = visit;
   const may = {
     workBreaks: visit.accountsFor('workBreaks'),
     waive: visit.accountsFor('waive'),
     approve: visit.accountsFor('approve'),
   };
-  const who = { name: person.name, isClaim: false };
   return decideWorkbook(deps, await readFile(path), { who, may, check });
 }
 

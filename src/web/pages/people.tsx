@@ -106,7 +106,7 @@ export async function invite(visit: Visit): Promise<Answer> {
   });
   if (added.kind === 'taken') return refused(`There is somebody called ${name} already.`);
   await visit.record({ action: 'add person', subject: name, outcome: grantText(grant) });
-  const path = await makeLink(deps.db, added.userId, now);
+  const path = await makeLink(deps, added.userId, now);
   const body = (
     <>
       <h1>{name} is invited</h1>

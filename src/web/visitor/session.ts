@@ -4,14 +4,19 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newToken, tokenDigest } from '../../access/password.js';
-import type { Draft, SessionLimits, SessionRow } from '../../access/sessionsStore.js';
+import type { Draft, OpenSession, SessionLimits, SessionRow } from '../../access/sessionsStore.js';
 import {
   closeSession,
   findSession,
   keepDraft,
   openSession,
+  openSessions,
+  sessionMark,
   sweepSessions,
 } from '../../access/sessionsStore.js';
+import type { Config } from '../../config/config.js';
+import { decisionKeys } from '../../core/decisions/decisionKeys.js';
+import type { Decider } from '../../core/instructions/decider.js';
 import type { Database } from '../../database/db.js';
 
 const MINUTE_MS = 60_000;
@@ -22,6 +27,7 @@ export const FRESH_MS = 10 * MINUTE_MS;
 
 interface SessionDeps {
   db: Database;
+  config: Pick<Config, 'decisions'>;
   now: () => Date;
 }
 
@@ -46,13 +52,34 @@ export async function currentSession(
   request: FastifyRequest,
 ): Promise<SessionRow | null> {
   const token = tokenOf(request);
-  return token === null ? null : findSession(deps.db, tokenDigest(token), limitsAt(deps.now()));
+  return token === null ? null : findSession(deps.db, digestOf(deps, token), limitsAt(deps.now()));
 }
 
 /** What the session of this browser is kept under. */
-export function sessionDigest(request: FastifyRequest): Buffer | null {
+export function sessionDigest(
+  deps: Pick<SessionDeps, 'config'>,
+  request: FastifyRequest,
+): Buffer | null {
   const token = tokenOf(request);
-  return token === null ? null : tokenDigest(token);
+  return token === null ? null : digestOf(deps, token);
+}
+
+function digestOf({ config }: Pick<SessionDeps, 'config'>, token: string): Buffer {
+  return tokenDigest(token, config.decisions.key);
+}
+
+/** As a session is named where something is on record. */
+function markWords(mark: string): string {
+  return `session ${mark}`;
+}
+
+/** Whoever is signed in, as who decides: signed by our key, from this session. */
+export function deciderOf(
+  { config }: Pick<SessionDeps, 'config'>,
+  { name, mark }: SessionRow,
+): Decider {
+  const keys = decisionKeys(config.decisions);
+  return { name, isClaim: false, proof: keys?.proofOf(markWords(mark)) ?? null };
 }
 
 function tokenOf(request: FastifyRequest): string | null {
@@ -67,24 +94,34 @@ export async function keepTyped(
   draft: Draft | null,
 ): Promise<void> {
   const token = tokenOf(request);
-  if (token !== null) await keepDraft(deps.db, tokenDigest(token), draft);
+  if (token !== null) await keepDraft(deps.db, digestOf(deps, token), draft);
 }
 
-/** Ends the old session, if any, and begins a new one under a new secret. */
+/**
+ * Ends the old session, if any, and begins a new one under a new secret. `told`: it is on record,
+ * by its mark, before it can be used.
+ */
 export async function beginSession(
   deps: SessionDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { userId, draft }: { userId: bigint; draft?: Draft | null },
+  of: { userId: bigint; draft?: Draft | null; told: (subject: string) => Promise<void> },
 ): Promise<void> {
+  const { userId, draft } = of;
   const now = deps.now();
   await endSession(deps, request, reply);
   await sweepSessions(deps.db, limitsAt(now));
   const token = newToken();
-  const sha256 = tokenDigest(token);
+  const sha256 = digestOf(deps, token);
   const session = { sha256, userId, now, address: request.ip, draft: draft ?? null };
+  await of.told(markWords(sessionMark(sha256)));
   await openSession(deps.db, session);
   reply.setCookie(cookieName(request, NAME), token, cookieSettings(request));
+}
+
+/** Where a person is signed in, the session used last first. */
+export function sessionsOf(deps: SessionDeps, userId: bigint): Promise<OpenSession[]> {
+  return openSessions(deps.db, userId, limitsAt(deps.now()));
 }
 
 export async function endSession(
@@ -93,7 +130,7 @@ export async function endSession(
   reply: FastifyReply,
 ): Promise<void> {
   const token = request.cookies[cookieName(request, NAME)];
-  if (token !== undefined) await closeSession(deps.db, tokenDigest(token));
+  if (token !== undefined) await closeSession(deps.db, digestOf(deps, token));
   reply.clearCookie(cookieName(request, NAME), cookieSettings(request));
 }
 

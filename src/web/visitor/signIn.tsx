@@ -60,16 +60,13 @@ async function signIn(
     address: request.ip,
   });
   const who = found.kind === 'known' ? found.name : name;
-  await record(deps, {
-    who,
-    action: 'sign in',
-    outcome: found.kind,
-    address: request.ip,
-  });
+  const event = { who, action: 'sign in', outcome: found.kind, address: request.ip };
   if (found.kind === 'known') {
-    await beginSession(deps, request, reply, { userId: found.userId });
+    const told = (subject: string) => record(deps, { ...event, subject });
+    await beginSession(deps, request, reply, { userId: found.userId, told });
     return reply.redirect(next, 303);
   }
+  await record(deps, event);
   const isFlood = found.kind === 'tooMany';
   return show(
     deps,
@@ -107,7 +104,7 @@ async function welcome(
   problem: { words: string; name: string } | null,
 ): Promise<FastifyReply> {
   const token = tokenOf(request);
-  const link = await findLink(deps.db, tokenDigest(token), deps.now());
+  const link = await findLink(deps.db, tokenDigest(token, deps.config.decisions.key), deps.now());
   if (link === null) return answerProblem(deps, request, reply, 404, null);
   return show(
     deps,
@@ -138,7 +135,7 @@ async function choose(
   if (hasOthers(form, ['name', 'password', 'again'])) {
     return answerProblem(deps, request, reply, 400, null);
   }
-  const sha256 = tokenDigest(tokenOf(request));
+  const sha256 = tokenDigest(tokenOf(request), deps.config.decisions.key);
   const link = await findLink(deps.db, sha256, deps.now());
   if (link === null) return answerProblem(deps, request, reply, 404, null);
   const name = link.name ?? form.text('name', 64) ?? '';
@@ -155,8 +152,8 @@ async function choose(
     return welcome(deps, request, reply, { words: 'That name is taken.', name });
   }
   const event = { who: name, action: 'choose password', outcome: 'done', address: request.ip };
-  await record(deps, event);
-  await beginSession(deps, request, reply, { userId: used.userId });
+  const told = (subject: string) => record(deps, { ...event, subject });
+  await beginSession(deps, request, reply, { userId: used.userId, told });
   return reply.redirect('/', 303);
 }
 
@@ -201,14 +198,15 @@ async function confirm(
     name,
     password: passwordOf(request.body),
     address: request.ip,
-    session: sessionDigest(request),
+    session: sessionDigest(deps, request),
   };
   const found = await deps.identity.recognise(claim);
   const event = { who: name, action: 'give password again', outcome: found.kind };
-  await record(deps, { ...event, address: request.ip });
+  const told = (subject = '') => record(deps, { ...event, subject, address: request.ip });
+  if (found.kind !== 'known') await told();
   switch (found.kind) {
     case 'known':
-      await beginSession(deps, request, reply, session);
+      await beginSession(deps, request, reply, { ...session, told });
       return reply.redirect(next, 303);
     case 'tooMany':
       return confirmPage(deps, request, reply, { words: TOO_MANY, next, status: 429 });

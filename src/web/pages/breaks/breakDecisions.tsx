@@ -98,7 +98,7 @@ async function decide(
   field: keyof typeof NEEDED,
   actionOf: (words: string) => BreakAction,
 ): Promise<Answer> {
-  const { deps, form, person } = visit;
+  const { deps, form, decider } = visit;
   const ids = form.rowIds('id');
   const words = form.text(field);
   if (ids === null || ids.length === 0) return refused('Pick at least one break, at most 500.');
@@ -113,7 +113,7 @@ async function decide(
     const rows = await decideBreaks(deps, {
       ids: visible.map(({ breakId }) => breakId),
       action,
-      who: { name: person.name, isClaim: false },
+      who: decider,
       over: null,
     });
     await recordEach(visit, action, rows);

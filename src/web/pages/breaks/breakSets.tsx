@@ -102,8 +102,7 @@ function ChooseOwner({ visit, owners }: { visit: Visit; owners: readonly string[
 }
 
 function requestOf(visit: Visit, action: BreakAction) {
-  const { deps, accounts, query, person } = visit;
-  const who = { name: person.name, isClaim: false };
+  const { deps, accounts, query, decider: who } = visit;
   return { filter: filterOf(query, accounts, deps.now()), action, who };
 }
 

@@ -25,7 +25,7 @@ export async function decideInstructionRows(
     const rows = await decideInstructions(visit.deps, {
       ids: [...picked.keys()],
       decision,
-      who: { name: visit.person.name, isClaim: false },
+      who: visit.decider,
       seen: seen as Map<bigint, string>,
       accountIds: visit.accounts,
     });

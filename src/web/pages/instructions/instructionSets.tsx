@@ -151,7 +151,7 @@ async function show(visit: Visit, verb: SetDecision, changed: string | null): Pr
   const preview = await previewInstructionSet(visit.deps, {
     filter: filterOf(visit, verb),
     decision: decisionOf(visit, verb),
-    who: { name: visit.person.name, isClaim: false },
+    who: visit.decider,
   });
   const title = TITLES[verb];
   const body = (
@@ -282,7 +282,7 @@ function Finding({ visit }: { visit: Visit }) {
 
 export function pressInstructionSet(verb: SetDecision) {
   return async (visit: Visit): Promise<Answer> => {
-    const { form, deps, person } = visit;
+    const { form, deps, decider: who } = visit;
     const digest = form.text('seen', 64);
     if (digest === null) return refused('Look at what matches first.');
     const isSaid = verb === 'approve' || form.text('words') !== null;
@@ -291,7 +291,6 @@ export function pressInstructionSet(verb: SetDecision) {
       return refused('Nothing was changed: say the reason, and what was found where.');
     }
     const decision = decisionOf(visit, verb);
-    const who = { name: person.name, isClaim: false };
     try {
       const request = { filter: filterOf(visit, verb), decision, who, digest };
       const outcome = await decideInstructionSet(deps, request);

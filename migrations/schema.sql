@@ -1,4 +1,4 @@
--- The schema as it stands after 0400_signatures, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0430_calls_seen, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -2303,6 +2303,25 @@ AS $function$
       jsonb_build_array(jsonb_build_object('request_id', upper(calls_by_hand.request_id)))])
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.calls_seen(i tieout.instructions)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when count(*) = 0 then '{}'::jsonb else jsonb_build_object(
+    'byHand', jsonb_agg(jsonb_build_object('callId', c.call_id, 'operation', c.operation,
+      'amount', coalesce(e ->> 'refund_amount', e ->> 'amount'), 'currency', e ->> 'currency',
+      'by', c.called_by, 'at', c.at at time zone 'UTC') order by c.call_id)) end
+  from tieout.gateway_calls c
+  cross join jsonb_array_elements(c.entries) e
+  where i.operation <> 'payout' and c.account_id = i.account_id
+    and (c.outcome is null or c.outcome not in ('rejected', 'not_sent'))
+    and c.entries @> any (array[
+      jsonb_build_array(jsonb_build_object('order_no', i.order_no)),
+      jsonb_build_array(jsonb_build_object('transaction_id', i.transaction_id))])
+    and (e ->> 'order_no' = i.order_no or e ->> 'transaction_id' = i.transaction_id)
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.changed_breaks(run bigint, accounts text[])
  RETURNS TABLE(break_id bigint, account_id text, order_no text, kind text, first_seen timestamp with time zone, owner text, currency text, change text, stake_before numeric, stake_after numeric, moved numeric, at timestamp with time zone, by text, is_claim boolean, reason text, cause text)
  LANGUAGE sql
@@ -4279,6 +4298,7 @@ AS $function$
           and p.request_id collate "C" = i.transaction_id
         order by p.requested_at limit 1) p)) else '{}' end
     || case when i.operation = 'refund' then tieout.disputes_seen(i) else '{}' end
+    || tieout.calls_seen(i)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.seen_of(i tieout.instructions)

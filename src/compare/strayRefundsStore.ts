@@ -3,8 +3,7 @@
 // stands.
 // Neighbours: compare/compare.ts, total/total.ts.
 
-import type { StrangeAccountFacts } from '../core/runs/notices.js';
-import type { StrangeOrdersFacts } from '../core/runs/strangeOrders.js';
+import type { StrangeAccountFacts, StrangeOrdersFacts } from '../core/runs/strangeOrders.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';

@@ -57,6 +57,8 @@ export interface Seen {
     | null;
   /** refunds only; absent where there is none */
   disputes?: SeenDispute[];
+  /** what a person moved of the order or its transaction with `tieout gateway`; absent: nothing */
+  byHand?: SeenCall[];
   /** payouts only; null: the ledger has no such request any more */
   payout?: {
     amount: string | null;
@@ -68,6 +70,15 @@ export interface Seen {
     /** of the whole payload */
     sha256: string;
   } | null;
+}
+
+interface SeenCall {
+  operation: string;
+  amount: string | null;
+  currency: string | null;
+  by: string;
+  /** UTC, without a zone */
+  at: string;
 }
 
 export interface SeenDispute {

@@ -1,8 +1,12 @@
 // What a person should know of a run although no rule stops for it: an order whose transaction
-// the gateway also shows under another order, and refunds of which it counts more than the ledger
-// asked for. Few rows, and told in words (core/runs/notices.ts).
+// the gateway also shows under another order, and refunds of which it counts more, or a person made
+// more by hand, than the ledger asks for. Few rows, and told in words (core/runs/notices.ts).
 
-import type { OddRefundFacts, SharedTransactionFacts } from '../core/runs/notices.js';
+import type {
+  OddRefundFacts,
+  RefundedByHandFacts,
+  SharedTransactionFacts,
+} from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
@@ -63,5 +67,28 @@ export async function oddRefunds(db: Db, runId: bigint): Promise<OddRefundFacts[
     isTwice: row.is_twice,
     requests: Number(row.requests),
     known: Number(row.known),
+  }));
+}
+
+/** Orders of which a person and we gave back more than the ledger asks for. */
+export async function refundedByHand(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<RefundedByHandFacts[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    order_no: string;
+    currency: string;
+    by_hand: string;
+    ours: string;
+    asked: string;
+  }>(statement('total/refundedByHand'), [accountIds, REFUNDS_MAX]);
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    orderNo: row.order_no,
+    currency: row.currency,
+    byHand: row.by_hand,
+    ours: row.ours,
+    asked: row.asked,
   }));
 }

@@ -24,14 +24,13 @@ import {
   notAnsweredNotice,
   nowHistoryNotice,
   oddRefundNotice,
-  type StrangeAccountFacts,
+  refundedByHandNotice,
   sharedNotice,
-  strangeAccountNotice,
   unusableRowsNotice,
 } from '../core/runs/notices.js';
 import { pendingPayoutsNotice } from '../core/runs/pendingPayouts.js';
 import { type MoneyTie, workedOutStake } from '../core/runs/reporting.js';
-import { strangeOrdersNotice } from '../core/runs/strangeOrders.js';
+import { strangeAccountNotice, strangeOrdersNotice } from '../core/runs/strangeOrders.js';
 import type {
   AccountSummary,
   OrderClass,
@@ -67,7 +66,7 @@ import {
 import { recordWorking } from '../runs/runRecordStore.js';
 import type { SendDeps } from '../send/deps.js';
 import { aheadNotices, stopNotices } from '../send/stops.js';
-import { oddRefunds, sharedTransactions } from './anomaliesStore.js';
+import { oddRefunds, refundedByHand, sharedTransactions } from './anomaliesStore.js';
 import type { AccountFigures, KindTieRow, SnapshotFigures } from './figuresStore.js';
 import {
   accountFigures,
@@ -213,6 +212,7 @@ async function noticesOf(deps: Pick<SendDeps, 'config' | 'now'>, run: Run): Prom
   const words = await newCodes(run.db, run.runId);
   const changes = await ledgerChangeCounts(run.db, run.runId);
   const configured = deps.config.accounts.map((account) => account.accountId);
+  const since = lookbackFrom(deps, run);
   const blocked = await blockedAccounts(run.db, run.runId);
   const unknown = blocked.filter(({ block }) => block === 'no_history');
   const kept = await keptBack(
@@ -234,8 +234,10 @@ async function noticesOf(deps: Pick<SendDeps, 'config' | 'now'>, run: Run): Prom
     ...changes.filter(({ left }) => left > 0).map(leftNotice),
     ...(await sharedTransactions(run.db, run.runId)).map(sharedNotice),
     ...(await oddRefunds(run.db, run.runId)).map(oddRefundNotice),
-    ...(await unknownAccounts(deps, run)).map(strangeAccountNotice),
-    ...(await strangeOrders(run.db, configured, lookbackFrom(deps, run))).map(strangeOrdersNotice),
+    ...(await refundedByHand(run.db, accountIdsOf(run))).map(refundedByHandNotice),
+    // Requests of accounts that the configuration does not name: as much as a break.
+    ...(await strangeAccounts(run.db, configured, since)).map(strangeAccountNotice),
+    ...(await strangeOrders(run.db, configured, since)).map(strangeOrdersNotice),
     ...(await unkeptBreaks(run.db, deps.config, accountIdsOf(run))).map(unkeptBreaksNotice),
     ...(await unusableRows(run.db, accountIdsOf(run))).map(unusableRowsNotice),
     ...(await freedCounts(run.db, run.runId)).map(freedNotice),
@@ -255,15 +257,6 @@ function statesOfOthers(notices: readonly Notice[]): RunState[] {
   const isOdd = ({ kind }: Notice): boolean =>
     kind === 'strange_account' || kind === 'unusable_rows';
   return notices.some(isOdd) ? ['broken'] : [];
-}
-
-/** Requests of accounts that the configuration does not name: as much as a break. */
-async function unknownAccounts(
-  deps: Pick<SendDeps, 'config'>,
-  run: Run,
-): Promise<StrangeAccountFacts[]> {
-  const configured = deps.config.accounts.map(({ accountId }) => accountId);
-  return strangeAccounts(run.db, configured, lookbackFrom(deps, run));
 }
 
 function coverageOf(account: Counted, counts: Partial<Record<Coverage, number>>): CoverageFigures {

@@ -143,6 +143,11 @@ function seenLines(
     ),
     ...(seen.gateway === null ? ['  gateway  was not seen to have it'] : []),
     ...(seen.disputes ?? []).map((one) => `  taken back  ${disputeText(one)}${sinceText(one)}`),
+    ...(seen.byHand ?? []).map(
+      (one) =>
+        `  by hand  ${one.operation} ${shownMoney(one.amount, one.currency)}, ` +
+        `by ${one.by} on ${one.at.slice(0, 10)}`,
+    ),
   ];
 }
 

@@ -16,6 +16,7 @@ export interface Notice {
     | 'not_sent'
     | 'shared_transaction'
     | 'odd_refund'
+    | 'refunded_by_hand'
     | 'strange_account'
     | 'strange_orders'
     | 'settlement_not_kept'
@@ -203,6 +204,34 @@ export function oddRefundNotice(odd: OddRefundFacts): Notice {
   return { accountId, kind: 'odd_refund', about: `refund ${reference}`, text, names };
 }
 
+export interface RefundedByHandFacts {
+  accountId: string;
+  orderNo: string;
+  currency: string;
+  /** given back by calls of a person, or perhaps */
+  byHand: string;
+  /** given back by instructions, or perhaps */
+  ours: string;
+  /** what the ledger asks for, of the order */
+  asked: string;
+}
+
+/** One part of a refund looks like the next at the gateway: nothing else would tell of it. */
+export function refundedByHandNotice(refund: RefundedByHandFacts): Notice {
+  const { accountId, orderNo, currency, byHand, ours, asked } = refund;
+  const text =
+    `the ledger asks for ${moneyIn(asked, currency)} back of order ${orderNo}; ` +
+    `${moneyIn(byHand, currency)} went back by hand (tieout gateway refund), or may have, and ` +
+    `${moneyIn(ours, currency)} by tieout: correct the ledger, or ask the customer for the rest`;
+  return {
+    accountId,
+    kind: 'refunded_by_hand',
+    about: `more went back of order ${orderNo} than the ledger asks for`,
+    text,
+    names: [orderNo],
+  };
+}
+
 /** What a changed setting has freed, and waits until somebody has seen it. */
 export function freedNotice(freed: {
   accountId: string;
@@ -303,25 +332,6 @@ export function liveFromAheadNotice(ahead: {
 
 export function liveFromAheadSentence(liveFrom: Date): string {
   return `only observed until its liveFrom, which lies ahead: ${liveFrom.toISOString()}`;
-}
-
-export interface StrangeAccountFacts {
-  accountId: string;
-  kind: 'refund' | 'payout';
-  requests: number;
-  sample: string;
-}
-
-/** Requests that nobody plans: a typo in the ledger, or an account that left the configuration. */
-export function strangeAccountNotice(strange: StrangeAccountFacts): Notice {
-  const { accountId, kind, requests, sample } = strange;
-  const what = `${requests} ${kind} ${requests === 1 ? 'request' : 'requests'}`;
-  const text =
-    `${what}, such as ${sample}, of account ${accountId}, which is not configured: ` +
-    'nothing is done about them. Configure the account, or correct the ledger';
-  const names = [sample, accountId];
-  const about = `${what} of account ${accountId}, which is not configured`;
-  return { accountId, kind: 'strange_account', about, text, names };
 }
 
 export interface UnusableRows {

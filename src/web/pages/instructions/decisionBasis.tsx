@@ -43,6 +43,12 @@ export function SeenList({ seen, words }: { seen: Seen; words: Words }) {
           {one.at === null ? '' : `, since ${one.at.slice(0, 10)}`}
         </li>
       ))}
+      {(seen.byHand ?? []).map((one) => (
+        <li>
+          By hand: {one.operation} {words.amount(one.amount, one.currency)} {one.currency}, by{' '}
+          {one.by} on {one.at.slice(0, 10)}
+        </li>
+      ))}
     </ul>
   );
 }

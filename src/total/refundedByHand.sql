@@ -1,0 +1,32 @@
+-- Orders of which more went back than the ledger asks for, as far as is known here: by calls of a
+-- person (`tieout gateway refund`), made or perhaps made, and by instructions. What an open or
+-- waived break of the refunds tells already is left out. $1 accounts, $2 limit.
+with called as materialized (
+  select c.account_id, e ->> 'order_no' as order_no, min(e ->> 'currency') as currency,
+    sum((e ->> 'refund_amount')::numeric) as by_hand
+  from tieout.gateway_calls c
+  cross join jsonb_array_elements(c.entries) e
+  where c.account_id = any ($1::text[]) and c.operation = 'refund'
+    and (c.outcome is null or c.outcome not in ('rejected', 'not_sent'))
+    and e ->> 'refund_amount' ~ '^[0-9]{1,18}[.][0-9]{2}$'
+  group by 1, 2
+)
+select c.account_id, c.order_no, c.currency, c.by_hand::text as by_hand,
+  coalesce(ours.sum, 0)::numeric(20, 2)::text as ours,
+  coalesce(asked.sum, 0)::numeric(20, 2)::text as asked
+from called c
+cross join lateral (
+  select sum(i.refund_amount) as sum from tieout.instructions i
+  where i.account_id = c.account_id and i.order_no = c.order_no and i.operation = 'refund'
+    and i.state in ('sending', 'accepted', 'unknown', 'confirmed') and not i.is_void
+) ours
+cross join lateral (
+  select sum(r.refund_amount) as sum from tieout.ledger_refunds() r
+  where r.account_id collate "C" = c.account_id and r.order_no collate "C" = c.order_no
+    and r.problem is null
+) asked
+where c.by_hand + coalesce(ours.sum, 0) > coalesce(asked.sum, 0) and not exists (
+  select from tieout.breaks b
+  where b.account_id = c.account_id and b.order_no = c.order_no
+    and b.kind = 'refund_mismatch' and b.state <> 'resolved')
+order by c.account_id, c.order_no limit $2

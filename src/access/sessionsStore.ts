@@ -8,11 +8,13 @@ import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Database, Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
-/** What was typed into a form before the password was asked for. */
+/** What was typed into a form before the password was asked for, or before it was refused. */
 export interface Draft {
   /** of the page that the form stood on */
   path: string;
   typed: Readonly<Record<string, string>>;
+  /** why the form was refused, in words */
+  problem?: string;
 }
 
 export interface SessionRow {

@@ -15,19 +15,23 @@ export interface Answered {
   session: SessionRow | null;
   answer: Answer;
   csrf: string;
-  /** where a form that was refused can be put right, with what was typed */
-  back?: string;
+  /** why the form was refused that one comes back to */
+  problem?: string | null;
 }
 
 export async function sendAnswer(
   deps: ConsoleDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { session, answer, csrf, back }: Answered,
+  { session, answer, csrf, problem }: Answered,
 ): Promise<FastifyReply> {
   switch (answer.kind) {
     case 'page': {
-      const frame = { ...(await frameOf(deps, session, csrf)), ...answer };
+      const frame = {
+        ...(await frameOf(deps, session, csrf)),
+        ...answer,
+        problem: problem ?? null,
+      };
       const html = renderPage(frame, answer.body);
       return reply
         .code(answer.status ?? 200)
@@ -39,7 +43,7 @@ export async function sendAnswer(
     case 'notFound':
       return answerProblem(deps, request, reply, 404, session);
     case 'refused':
-      return answerProblem(deps, request, reply, answer.status, session, answer.words, back);
+      return answerProblem(deps, request, reply, answer.status, session, answer.words);
     case 'file':
       return sendFile(deps, request, reply, session, answer);
   }

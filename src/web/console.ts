@@ -152,12 +152,14 @@ async function serve(
   if (answer.kind === 'notFound') {
     deps.log(`console: ${forLog(session.name)} found nothing: ${route.method} ${route.path}`);
   }
-  if (answer.kind === 'refused' && route.method === 'POST' && route.takesFile !== true) {
+  if (answer.kind === 'refused' && answer.status === 400 && route.method === 'POST') {
+    // Said where the form stands, with what was typed: the next press needs no way back.
     const back = backOf(route.path, request.headers.referer, form);
-    await keepTyped(deps, request, draftOf(back, form));
-    return sendAnswer(deps, request, reply, { session, answer, csrf: visit.csrf, back });
+    await keepTyped(deps, request, draftOf(back, form, answer.words));
+    return reply.redirect(back, 303);
   }
-  return sendAnswer(deps, request, reply, { session, answer, csrf: visit.csrf });
+  const problem = draft?.problem ?? null;
+  return sendAnswer(deps, request, reply, { session, answer, csrf: visit.csrf, problem });
 }
 
 function accountsOf(deps: ConsoleDeps, route: Route, { grants }: SessionRow): string[] {

@@ -157,6 +157,13 @@ export function jobsOf(app: App): JobsPort {
   };
 }
 
+/** Why a form was refused, as the page says it that one comes back to. */
+export async function refusalOf(visitor: Visitor, answer: LightMyRequestResponse): Promise<string> {
+  if (answer.statusCode !== 303) throw new Error(`it was answered with ${answer.statusCode}`);
+  const { body } = await visitor.get(String(answer.headers.location));
+  return /role="alert">([^<]*)</.exec(body)?.[1] ?? '';
+}
+
 let addresses = 0;
 
 function visitorOf(

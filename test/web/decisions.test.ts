@@ -158,7 +158,8 @@ describe('a workbook by way of the browser', () => {
 
   it('refuses what is no workbook, another name, and a file of somebody else', async () => {
     const finance = await console.withRole('finance');
-    expect((await upload(finance, Buffer.from('x'), 'back.csv')).statusCode).toBe(400);
+    expect((await upload(finance, Buffer.from('x'), 'back.csv')).headers.location).toBe('/reports');
+    expect((await finance.get('/reports')).body).toContain('must end in .xlsx');
     const no = await look(finance, Buffer.from('PK no workbook at all, only some bytes'));
     expect(no).toContain('Nothing was changed: this is no workbook');
     const bytes = await change((parts) =>

@@ -269,16 +269,16 @@ describe('a file by way of the browser', () => {
   });
 
   it.each([
-    ['a name that no map is for', 'november.csv', '', 400],
-    ['a name that is no CSV', 'sandbox.xlsx', '', 400],
-    ['a map that is not there', 'sandbox.csv', '7', 400],
-    ['a map that was chosen', 'november.csv', '0', 303],
-    ['a path for a name', '../../sandbox/../x.csv', '0', 303],
-  ])('%s', async (_what, name, map, status) => {
+    ['a name that no map is for', 'november.csv', '', '/settlement'],
+    ['a name that is no CSV', 'sandbox.xlsx', '', '/settlement'],
+    ['a map that is not there', 'sandbox.csv', '7', '/settlement'],
+    ['a map that was chosen', 'november.csv', '0', '/settlement/check'],
+    ['a path for a name', '../../sandbox/../x.csv', '0', '/settlement/check'],
+  ])('%s', async (_what, name, map, place) => {
     const sent = await upload(finance, name, batchFile('UP-2'), { map });
-    expect(sent.statusCode).toBe(status);
-    for (const place of status === 303 ? readdirSync(uploads()) : []) {
-      expect(readdirSync(join(uploads(), place))).toEqual([
+    expect([sent.statusCode, String(sent.headers.location).split('?')[0]]).toEqual([303, place]);
+    for (const kept of place.endsWith('/check') ? readdirSync(uploads()) : []) {
+      expect(readdirSync(join(uploads(), kept))).toEqual([
         name.replace(/^\.\./, '_').replaceAll('/', '_'),
       ]);
     }
@@ -339,7 +339,7 @@ describe('a file by way of the browser', () => {
     expect((await upload(viewer, 'sandbox.csv', large)).statusCode).toBe(403);
     expect((await upload(console.signedOut(), 'sandbox.csv', large)).statusCode).toBe(303);
     expect((await upload(finance, 'sandbox.csv', large)).statusCode).toBe(413);
-    expect((await upload(finance, 'sandbox.csv', '')).statusCode).toBe(400);
+    expect((await upload(finance, 'sandbox.csv', '')).headers.location).toBe('/settlement');
     expect((await upload(finance, 'sandbox.csv', 'x', { _csrf: 'x' })).statusCode).toBe(403);
   });
 });

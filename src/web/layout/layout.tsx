@@ -20,6 +20,8 @@ export interface Frame {
   version: string;
   /** settlement is kept */
   hasSettlement: boolean;
+  /** why the form was refused that one comes back to */
+  problem?: string | null;
   /** the page changes while one looks at it */
   isLive?: boolean;
 }
@@ -79,6 +81,11 @@ function Document({ frame, children }: { frame: Frame; children: ComponentChildr
         </header>
         {frame.brakes.length === 0 ? null : <Stopped brakes={frame.brakes} />}
         <main id="main" tabIndex={-1} data-live={frame.isLive === true ? 'yes' : undefined}>
+          {frame.problem ? (
+            <p class="problem" role="alert">
+              {frame.problem}
+            </p>
+          ) : null}
           {children}
         </main>
         <footer>

@@ -75,7 +75,6 @@ export async function answerProblem(
   status: number,
   known?: SessionRow | null,
   words?: string,
-  back?: string,
 ): Promise<FastifyReply> {
   const session =
     known === undefined ? await currentSession(deps, request).catch(() => null) : known;
@@ -91,11 +90,7 @@ export async function answerProblem(
       </p>
       <p>{safe}</p>
       <p>
-        {back === undefined ? (
-          <a href="/">To the first page</a>
-        ) : (
-          <a href={back}>Back to the form, with what you typed</a>
-        )}
+        <a href="/">To the first page</a>
       </p>
     </>,
   );

@@ -16,7 +16,7 @@ export function People({ users, visit }: { users: readonly UserRow[]; visit: Vis
   const heads = ['Name', 'State', 'Roles', 'Last seen', ...(mayManage ? ['Let in or out'] : [])];
   return (
     <>
-      <Table caption="People" columns={heads.map((head) => ({ head }))}>
+      <Table caption="People" class="lists" columns={heads.map((head) => ({ head }))}>
         {users.map((user) => (
           <tr>
             <th scope="row">{user.name}</th>
@@ -24,7 +24,7 @@ export function People({ users, visit }: { users: readonly UserRow[]; visit: Vis
               <State state={user.hasPassword ? user.state : 'invited'} />
             </td>
             <td>{user.grants.map(grantText).join(', ') || 'none'}</td>
-            <td>{visit.words.at(user.lastSeen)}</td>
+            <td data-name="Last seen">{visit.words.at(user.lastSeen)}</td>
             {mayManage ? <Turn user={user} visit={visit} /> : null}
           </tr>
         ))}
@@ -61,13 +61,15 @@ function Invite({ visit }: { visit: Visit }) {
         <legend>Invite somebody</legend>
         <label>
           Name
-          <input name="name" size={20} maxLength={64} required />
+          <input name="name" size={20} maxLength={64} required value={visit.typed('name')} />
         </label>
         <label>
           Role
           <select name="role">
             {ROLES.map((role) => (
-              <option value={role}>{role}</option>
+              <option value={role} selected={visit.typed('role') === role}>
+                {role}
+              </option>
             ))}
           </select>
         </label>
@@ -76,7 +78,9 @@ function Invite({ visit }: { visit: Visit }) {
           <select name="account">
             <option value="">all accounts</option>
             {visit.deps.accountIds.map((accountId) => (
-              <option value={accountId}>{accountId}</option>
+              <option value={accountId} selected={visit.typed('account') === accountId}>
+                {accountId}
+              </option>
             ))}
           </select>
         </label>

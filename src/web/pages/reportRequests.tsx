@@ -24,12 +24,14 @@ export function PeriodForm({ visit }: { visit: Visit }) {
           Report
           <select name="kind">
             <option value="activity">activity</option>
-            <option value="ageing">ageing of open breaks</option>
+            <option value="ageing" selected={visit.typed('kind') === 'ageing'}>
+              ageing of open breaks
+            </option>
           </select>
         </label>
         <label>
           Month (2026-11) or day (2026-11-30)
-          <input name="period" value={proposed} required maxLength={10} />
+          <input name="period" value={visit.typed('period') || proposed} required maxLength={10} />
         </label>
         <button type="submit">Make it</button>
       </fieldset>

@@ -19,6 +19,8 @@ export interface Fields {
   rowIds(name: string): bigint[] | null;
   /** Rows with the digest each was seen with, `12:ab...`; without one it is null. */
   picks(name: string): Map<bigint, string | null> | null;
+  /** Something stands in it, whatever it is. */
+  isGiven(name: string): boolean;
   /** Names that are given. */
   names(): string[];
 }
@@ -50,6 +52,7 @@ export function fieldsOf(raw: unknown): Fields {
     },
     rowIds: (name) => rowIds(given.get(name) ?? []),
     picks: (name) => picksOf(given.get(name) ?? []),
+    isGiven: (name) => one(name) !== null,
     names: () => [...given.keys()],
   };
 }

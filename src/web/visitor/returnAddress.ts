@@ -15,10 +15,12 @@ export function inside(next: string | null): string {
 
 /** The address of the form, as the browser names it, else the list that the decision belongs to. */
 export function backOf(path: string, referer: string | undefined, form: Fields): string {
-  const list = `/${path.split('/')[1] ?? ''}`;
-  const named = new URL(URL.canParse(referer ?? '') ? (referer ?? '') : 'http://none/');
-  const from = `${named.pathname}${named.search}`;
-  const isOurs = PLAIN.test(from) && from !== '/' && !from.startsWith('/confirm');
+  const first = path.split('/')[1] ?? '';
+  // The nights are on the first page.
+  const list = first === 'nights' ? '/' : `/${first}`;
+  const named = URL.canParse(referer ?? '') ? new URL(referer ?? '') : null;
+  const from = named === null ? '' : `${named.pathname}${named.search}`;
+  const isOurs = PLAIN.test(from) && !from.startsWith('/confirm');
   const url = new URL(isOurs ? from : list, 'http://none/');
   const ids = [...(form.picks('id')?.keys() ?? [])].slice(0, TICKS_MAX);
   url.searchParams.delete('ticked');

@@ -39,7 +39,13 @@ export async function reportSection(visit: Visit) {
           <legend>Make the settlement report</legend>
           <label>
             Month (2026-11), or all up to a date (2026-11-30)
-            <input type="text" name="period" value={proposed} required maxlength={10} />
+            <input
+              type="text"
+              name="period"
+              value={visit.typed('period') || proposed}
+              required
+              maxlength={10}
+            />
           </label>
           <button type="submit">Make it</button>
         </fieldset>

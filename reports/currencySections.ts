@@ -27,7 +27,7 @@ import { moneyStyle, STYLES } from './xlsx/styles.js';
 import type { Part } from './xlsx/totals.js';
 import { matchingSum } from './xlsx/totals.js';
 
-const CLASS_HEADINGS = ['Matched', 'Explained', 'Due', 'Awaited', 'Broken', 'Not compared'];
+const CLASS_HEADINGS = ['Matched', 'Explained', 'Due', 'Awaited', 'Differ', 'Not compared'];
 
 /** Each order counted once: the date's own apart from what was carried forward. */
 export function addCurrencies(page: Page, { currencies }: ReconciliationData): void {

@@ -112,7 +112,7 @@ function addHeading(page: Page, { summary, about }: ReconciliationData): void {
   addVerdict(page);
 }
 
-const CLASS_HEADINGS = ['Matched', 'Explained', 'Due', 'Awaited', 'Broken', 'Not compared'];
+const CLASS_HEADINGS = ['Matched', 'Explained', 'Due', 'Awaited', 'Differ', 'Not compared'];
 
 function addClasses(page: Page, accounts: readonly AccountSummary[]): void {
   addSection(page, 'Orders: each is in exactly one class', [

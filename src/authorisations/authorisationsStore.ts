@@ -33,7 +33,7 @@ export interface OpenAuthorisation {
   readonly owner: string | null;
 }
 
-export const AUTHORISATION_ORDERS = ['hours', 'amount'] as const;
+export const AUTHORISATION_ORDERS = ['hours', 'amount', 'order', 'account', 'since'] as const;
 export type AuthorisationOrder = (typeof AUTHORISATION_ORDERS)[number];
 
 export interface AuthorisationPage {

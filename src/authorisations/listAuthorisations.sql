@@ -1,5 +1,5 @@
 -- Reservations that are not taken, a page of them, with what stands in the way. $1 rules and $2
--- whether all as tieout.open_authorisations has them, $3 order: hours or amount, $4 limit or null,
+-- whether all as tieout.open_authorisations has them, $3 order: hours, amount, order, account or since, $4 limit or null,
 -- $5 offset, $6 business date of the night that saw them, null: as they were seen last, $7 now.
 -- What can still be taken stands before what has lapsed, and that before what lapses nobody knows
 -- when. Amounts of two currencies are not compared: those of each stand together.
@@ -10,7 +10,9 @@ select a.account_id as "accountId", a.order_no as "orderNo", a.transaction_id as
   coalesce(b.kinds, '{}') as breaks, b.owner
 from (
   select * from tieout.open_authorisations($1::jsonb, $2::boolean, $6::date)
-  order by case when $3::text = 'amount' then currency end nulls last,
+  order by case $3::text when 'amount' then currency when 'order' then order_no
+      when 'account' then account_id end nulls last,
+    case when $3 = 'since' then since end,
     case when $3 = 'amount' then amount end desc nulls last,
     case when lapses_at > $7::timestamptz then lapses_at end, lapses_at desc nulls last, since,
     amount desc nulls last, account_id, order_no

@@ -17,7 +17,7 @@ import { withoutCards } from '../core/text/cardSpellings.js';
 import type { DecisionVerdict, DecideDeps as InstructionDeps } from '../instructions/decisions.js';
 import { decideInstructions } from '../instructions/decisions.js';
 import type { LaterDecision } from '../instructions/decisionsStore.js';
-import { decidedSince } from '../instructions/decisionsStore.js';
+import { decidedSince, ordersOfInstructions } from '../instructions/decisionsStore.js';
 import { workbookKey } from '../report/workbookKeyStore.js';
 
 /** Equal decisions of so many rows are one transaction, and approvals of them share batches. */
@@ -40,9 +40,16 @@ export interface DecidedRow {
   readonly id: string;
   /** what the id is of; null: the row carries none */
   readonly of: 'break' | 'instruction' | null;
+  /** null: none that the person may decide about */
+  readonly order: DecidedOrder | null;
   readonly decision: string;
   readonly result: 'done' | 'refused' | 'unchanged';
   readonly reason: string;
+}
+
+interface DecidedOrder {
+  readonly accountId: string;
+  readonly orderNo: string;
 }
 
 type DecideDeps = BreakDeps & InstructionDeps;
@@ -62,15 +69,37 @@ export async function decideWorkbook(
   for (const group of groupsOf(rows)) {
     for (const [row, result] of await decideGroup(deps, group, request)) results.set(row, result);
   }
+  const orders = await ordersOf(deps, rows, request.may);
   return rows.map((row) => {
     const { sheet, row: number, id, of, decision } = row;
     const result =
       row.kind === 'wanted'
         ? (results.get(row) ?? { result: 'refused', reason: NO_SUCH })
         : { result: row.kind, reason: row.reason };
-    return { sheet, row: number, id, of, decision, ...result };
+    const order = orders.get(`${of} ${id}`) ?? null;
+    return { sheet, row: number, id, of, order, decision, ...result };
   });
 }
+
+/** By what the id is of, and the id. */
+async function ordersOf(
+  { db }: DecideDeps,
+  rows: readonly ReadRow[],
+  may: MayDecide | null,
+): Promise<Map<string, DecidedOrder>> {
+  const accountIds = may === null ? null : [...new Set(Object.values(may).flat())];
+  const ids = (what: ReadRow['of']) =>
+    rows.filter(({ id, of }) => of === what && ROW_ID.test(id)).map(({ id }) => id);
+  const page = { limit: Math.max(1, ids('break').length), offset: 0 };
+  const breaks = await findBreaks(db, { ids: ids('break'), accountIds }, page);
+  const instructions = await ordersOfInstructions(db, ids('instruction'), accountIds);
+  return new Map([
+    ...breaks.map((one): [string, DecidedOrder] => [`break ${one.breakId}`, one]),
+    ...instructions.map((one): [string, DecidedOrder] => [`instruction ${one.id}`, one]),
+  ]);
+}
+
+const ROW_ID = /^\d{1,18}$/;
 
 const NO_SUCH = 'there is none of this number, or none that you may decide about';
 

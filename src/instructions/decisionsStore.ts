@@ -179,6 +179,21 @@ export async function decidedSince(
   return rows;
 }
 
+/** Of those that exist; null: of every account. */
+export async function ordersOfInstructions(
+  db: Db,
+  ids: readonly string[],
+  accountIds: readonly string[] | null,
+): Promise<{ id: string; accountId: string; orderNo: string }[]> {
+  const { rows } = await db.query<{ id: string; accountId: string; orderNo: string }>(
+    `select instruction_id::text as id, account_id as "accountId", order_no as "orderNo"
+     from tieout.instructions
+     where instruction_id = any ($1::bigint[]) and ($2::text[] is null or account_id = any ($2))`,
+    [ids, accountIds],
+  );
+  return rows;
+}
+
 interface WrittenDecision {
   kind: DecisionKind;
   who: Decider;

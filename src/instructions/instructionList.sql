@@ -1,6 +1,7 @@
 -- Instructions as people list them, in the order in which they were made. $1 states, $2 accounts,
 -- $3 operation, $4 order: what is null does not matter. $5 limit, $6 offset, $7 open or void: the
--- few that these states are among, where an index has them apart, $8 newest first.
+-- few that these states are among, where an index has them apart, $8 newest first, $9 by what: what,
+-- state, amount, order or account, the largest amount of a currency first.
 select jsonb_build_object('id', i.instruction_id::text, 'accountId', i.account_id,
   'orderNo', i.order_no, 'operation', i.operation, 'state', i.state,
   'transactionId', i.transaction_id, 'currency', i.currency,
@@ -19,5 +20,8 @@ where ($1::text[] is null or (i.state = any ($1)
   and ($2::text[] is null or i.account_id = any ($2))
   and ($3::text is null or i.operation = $3)
   and ($4::text is null or i.order_no = $4)
-order by case when $8::boolean then i.instruction_id end desc, i.instruction_id
+order by case $9::text when 'what' then i.operation when 'state' then i.state
+    when 'order' then i.order_no when 'account' then i.account_id when 'amount' then i.currency end,
+  case when $9 = 'amount' then coalesce(i.refund_amount, i.amount) end desc,
+  case when $8::boolean then i.instruction_id end desc, i.instruction_id
 limit $5 offset $6

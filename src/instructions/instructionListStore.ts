@@ -17,9 +17,15 @@ interface InstructionFilter {
   orderNo?: string | null;
   /** else the oldest come first */
   isNewestFirst?: boolean;
+  /** else by age */
+  sort?: InstructionSort;
   limit: number;
   offset?: number;
 }
+
+/** What a list can be sorted by. */
+export const INSTRUCTION_SORTS = ['age', 'what', 'state', 'amount', 'order', 'account'] as const;
+export type InstructionSort = (typeof INSTRUCTION_SORTS)[number];
 
 export interface ListedInstruction {
   id: string;
@@ -43,7 +49,7 @@ export interface ListedInstruction {
   isReplanned: boolean;
 }
 
-/** In the order in which they were made. */
+/** In the order in which they were made, or as `sort` says. */
 export async function listInstructions(
   db: Db,
   filter: InstructionFilter,
@@ -59,12 +65,13 @@ export async function listInstructions(
       filter.offset ?? 0,
       partOf(filter.states),
       filter.isNewestFirst === true,
+      filter.sort ?? 'age',
     ],
   );
   return rows.map(({ row }) => row);
 }
 
-type Wanted = Omit<InstructionFilter, 'limit' | 'offset' | 'isNewestFirst'>;
+type Wanted = Omit<InstructionFilter, 'limit' | 'offset' | 'isNewestFirst' | 'sort'>;
 
 /** How many match, counted no further than one past `most`. */
 async function countInstructions(db: Db, filter: Wanted, most: number): Promise<number> {

@@ -7,6 +7,7 @@ import type { InstructionState } from '../core/instructions/instruction.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import type { Seen } from './decisionsStore.js';
+import type { InstructionSort } from './instructionListStore.js';
 
 export interface HeldInstruction {
   id: bigint;
@@ -26,16 +27,17 @@ export interface HeldInstruction {
   snapshotAt: Date | null;
 }
 
-/** Those that wait for a person, oldest first. */
+/** Those that wait for a person, oldest first where it does not say. */
 export async function heldInstructions(
   db: Db,
   accountIds: readonly string[],
-  page: { limit: number; offset: number },
+  page: { limit: number; offset: number; sort?: InstructionSort },
 ): Promise<HeldInstruction[]> {
   const { rows } = await db.query<HeldInstruction>(statement('instructions/heldInstructions'), [
     accountIds,
     page.limit,
     page.offset,
+    page.sort ?? 'age',
   ]);
   return rows;
 }

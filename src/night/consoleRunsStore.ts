@@ -95,6 +95,8 @@ export interface Waiting {
   unowned: number;
   /** of what a break says now, that wait for a second person */
   waivers: number;
+  /** what is at stake in them */
+  waiverMoney: Record<string, string>;
   /** reports of the newest run that could not be written, and were not written since */
   unwritten: number;
 }
@@ -103,12 +105,13 @@ export interface Waiting {
 export async function waitingCounts(db: Db, accountIds: readonly string[]): Promise<Waiting> {
   type Money = Record<string, string> | null;
   type Row = Record<Exclude<keyof Waiting, `${string}Money`>, bigint> &
-    Record<'heldMoney' | 'unknownMoney', Money>;
+    Record<'heldMoney' | 'unknownMoney' | 'waiverMoney', Money>;
   const { rows } = await db.query<Row>(statement('night/waitingCounts'), [accountIds]);
   const row = rows[0];
   return {
     heldMoney: row?.heldMoney ?? {},
     unknownMoney: row?.unknownMoney ?? {},
+    waiverMoney: row?.waiverMoney ?? {},
     held: Number(row?.held ?? 0),
     unknown: Number(row?.unknown ?? 0),
     onTheirWay: Number(row?.onTheirWay ?? 0),

@@ -9,7 +9,14 @@ with money as (
   ) sums
   group by state
 )
-select (select by_currency from money where state = 'held') as "heldMoney",
+select (select jsonb_object_agg(currency, amount) from (
+    select b.currency, round(sum(greatest(b.amount,
+      tieout.break_stake(b.kind, b.expected, b.actual))), 2)::text as amount
+    from tieout.breaks b
+    where b.state = 'open' and b.waiver_asked_for = b.fingerprint and b.account_id = any ($1)
+      and b.currency is not null
+    group by b.currency having count(b.amount) > 0) asked) as "waiverMoney",
+(select by_currency from money where state = 'held') as "heldMoney",
 (select by_currency from money where state = 'unknown') as "unknownMoney",
 (select count(*) from tieout.instructions
   where is_open and state = 'held' and account_id = any ($1)) as held,

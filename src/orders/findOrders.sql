@@ -1,4 +1,4 @@
--- Orders by a number that somebody has of them: their own, of a transaction that we moved, of a
+-- Orders by a number that somebody has of them: their own, of a transaction that moved, of a
 -- refund, or what the gateway calls the refund. $1 accounts, $2 the number in the cases in which
 -- it may be spelled, $3 at most so many. Each way has an index.
 with wanted as (
@@ -15,6 +15,9 @@ found as (
   union all
   select i.account_id, i.order_no, 'transaction', 2 from tieout.instructions i
   where i.transaction_id = any ($2) and i.operation <> 'payout' and not i.is_void
+  union all
+  select w.account_id, m.order_no, 'transaction', 2 from wanted w
+  join tieout.movements m on m.account_id = w.account_id and m.transaction_id = w.spelled
   union all
   select i.account_id, i.order_no, 'refund', 3 from tieout.instructions i
   where i.refund_id = any ($2) and i.operation = 'refund'

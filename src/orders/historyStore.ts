@@ -9,7 +9,8 @@ import {
 } from '../core/instructions/refundOrdinals.js';
 import type { Coverage } from '../core/orders/coverage.js';
 import type { Removal } from '../core/runs/removal.js';
-import type { Db } from '../database/db.js';
+import type { Database, Db } from '../database/db.js';
+import { type Limits, SHORT_LIMITS } from '../database/limits.js';
 import { statement } from '../database/statements.js';
 import type { Profile } from '../gateway/document/profile.js';
 import type { SeenDispute } from '../instructions/decisionsStore.js';
@@ -51,7 +52,8 @@ export type FoundBy =
   | 'transaction'
   | 'refund'
   | 'refund_reference'
-  | 'gateway_reference';
+  | 'gateway_reference'
+  | 'shown';
 
 export interface FoundOrder {
   accountId: string;
@@ -59,20 +61,50 @@ export interface FoundOrder {
   by: FoundBy;
 }
 
+interface FoundOrders {
+  orders: FoundOrder[];
+  /** parts of numbers could not be looked for in the time there is */
+  isCut: boolean;
+}
+
+/** Nights of which what the gateway showed is searched for a transaction. */
+const SHOWN_NIGHTS = 3;
+
+/** A search that goes through everything holds up nobody, and is given up after so long. */
+const SEARCH_LIMITS: Limits = { ...SHORT_LIMITS, statementMs: 5_000 };
+
 /** At most so many orders of these accounts that have this number, or a part of it. */
 export async function findOrders(
-  db: Db,
+  db: Database,
   accountIds: readonly string[],
   number: string,
   limit: number,
-): Promise<FoundOrder[]> {
+  limits: Limits = SEARCH_LIMITS,
+): Promise<FoundOrders> {
   const spelled = [...new Set([number, number.toUpperCase(), number.toLowerCase()])];
   const exact = [accountIds, spelled, limit];
   const { rows } = await db.query<FoundOrder>(statement('orders/findOrders'), exact);
-  if (rows.length > 0) return rows;
-  const parts = [accountIds, number, limit];
-  return (await db.query<FoundOrder>(statement('orders/findOrdersByPart'), parts)).rows;
+  if (rows.length > 0) return { orders: rows, isCut: false };
+  const within = async (name: string, values: unknown[]): Promise<FoundOrder[] | null> => {
+    try {
+      const found = await db.transaction(
+        (tx) => tx.query<FoundOrder>(statement(name), values),
+        limits,
+      );
+      return found.rows;
+    } catch (error) {
+      if ((error as { code?: unknown }).code === TOOK_TOO_LONG) return null;
+      throw error;
+    }
+  };
+  const parts = await within('orders/findOrdersByPart', [accountIds, number, limit, spelled]);
+  if (parts !== null && parts.length > 0) return { orders: parts, isCut: false };
+  const shown = await within('orders/findOrdersShown', [...exact, SHOWN_NIGHTS]);
+  return { orders: shown ?? [], isCut: parts === null || shown === null };
 }
+
+/** What PostgreSQL says of a statement that it ended after its time. */
+const TOOK_TOO_LONG = '57014';
 
 export async function orderHistory(
   db: Db,

@@ -125,6 +125,34 @@ export interface WrittenStatement {
   isAsSigned: boolean | null;
 }
 
+/** What changed behind a day of an account since it was closed: so many of each. */
+export interface SinceSigned {
+  accountId: string;
+  closedAt: string;
+  /** movements of the day that became known later */
+  adjustments: number;
+  /** breaks of then that were opened again */
+  reopened: number;
+  /** orders and refund requests that are of then, and were not compared so */
+  orders: number;
+  refunds: number;
+  /** batches of the settlement with lines of then that came later */
+  batches: number;
+}
+
+/** Of the days that are closed; one row an account. */
+export async function changedSinceSigned(
+  db: Db,
+  businessDate: string,
+  accountIds: readonly string[],
+): Promise<SinceSigned[]> {
+  const { rows } = await db.query<SinceSigned>(statement('report/sinceSigned'), [
+    businessDate,
+    accountIds,
+  ]);
+  return rows;
+}
+
 /** Of the newest workbook of a date, these accounts. */
 export async function statementsOfRun(
   db: Db,

@@ -4,7 +4,7 @@
 
 import type { BreakAge } from '../core/breaks/breakAge.js';
 import { AGES, ageInDays, isOfAge } from '../core/breaks/breakAge.js';
-import { addAmounts } from '../core/money.js';
+import { addAmounts, parseSum } from '../core/money.js';
 import type { Database } from '../database/db.js';
 import type { OpenItem, SettlementTimes } from './settlementStore.js';
 import { openItems } from './settlementStore.js';
@@ -16,13 +16,15 @@ interface OpenAsked {
   /** those of this age alone; null: all */
   readonly age: BreakAge | null;
   readonly at: Date;
+  /** largest first; else oldest first */
+  readonly isLargestFirst?: boolean;
   readonly limit: number;
   readonly offset: number;
 }
 
 interface OpenPage {
   readonly ages: readonly { readonly age: BreakAge; found: number; total: string }[];
-  /** of the asked age, oldest first */
+  /** of the asked age, in the asked order */
   readonly items: readonly OpenItem[];
   readonly found: number;
   readonly total: string;
@@ -34,7 +36,8 @@ export async function openPage(
   times: SettlementTimes,
 ): Promise<OpenPage> {
   const ages = AGES.map((age) => ({ age, found: 0, total: '0.00' }));
-  const items: OpenItem[] = [];
+  let items: OpenItem[] = [];
+  const end = asked.offset + asked.limit;
   const all = { found: 0, total: '0.00' };
   for await (const chunk of openItems(db, [asked.accountId], times)) {
     for (const item of chunk.filter((one) => isAsked(one, asked))) {
@@ -42,11 +45,25 @@ export async function openPage(
       const bucket = ages.find(({ age }) => isOfAge(days, age));
       if (bucket !== undefined) add(bucket, item);
       if (asked.age !== null && bucket?.age !== asked.age) continue;
-      if (all.found >= asked.offset && items.length < asked.limit) items.push(item);
+      if (asked.isLargestFirst === true) {
+        items.push(item);
+        // No more is kept than the page needs, twice over.
+        if (items.length > 2 * end) items = largestFirst(items).slice(0, end);
+      } else if (all.found >= asked.offset && items.length < asked.limit) items.push(item);
       add(all, item);
     }
   }
+  if (asked.isLargestFirst === true) items = largestFirst(items).slice(asked.offset, end);
   return { ages, items, ...all };
+}
+
+/** By size, whichever way the money goes; equal ones stay oldest first. */
+function largestFirst(items: readonly OpenItem[]): OpenItem[] {
+  const size = ({ amount }: OpenItem): bigint => {
+    const cents = parseSum(amount) ?? 0n;
+    return cents < 0n ? -cents : cents;
+  };
+  return items.toSorted((a, b) => (size(a) < size(b) ? 1 : size(a) > size(b) ? -1 : 0));
 }
 
 function isAsked({ book, currency }: OpenItem, asked: OpenAsked): boolean {

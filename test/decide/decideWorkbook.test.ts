@@ -228,7 +228,9 @@ describe('a workbook that comes back', () => {
       fill(parts, 'Breaks', id, { decision: 'note', reason: 'in words' }),
     );
     const told = await run('decide', file, '--as', 'Ann');
-    expect(told.stdout).toMatch(/^Breaks, row \d+: note #\d+: done, noted$/m);
+    expect(told.stdout).toMatch(
+      /^Breaks, row \d+: note #\d+ of order \S+, account A\d+: done, noted$/m,
+    );
     expect(told.stdout).toContain('1 done, 0 refused, 0 unchanged');
     const empty = await run('decide', workbook, '--as', 'Ann');
     expect([empty.code, empty.stdout]).toEqual([0, 'no row is filled: nothing to decide\n']);

@@ -6,7 +6,7 @@ import { sendApproved } from '../../src/night/sendApproved.js';
 import { waitingRows } from '../../src/report/reportRowsStore.js';
 import { FRESH_MS } from '../../src/web/visitor/session.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
-import { openConsole, PASSWORD, signIn } from './consoleHouse.js';
+import { openConsole, PASSWORD, refusalOf, signIn } from './consoleHouse.js';
 
 interface Held {
   id: string;
@@ -187,7 +187,7 @@ describe('approving (row 113)', () => {
     const rows = (await held()).slice(0, 2);
     const picks = await Promise.all(rows.map(({ id }) => pickOf(approver, id)));
     const silent = await approver.post('/approvals/reject', { id: picks });
-    expect([silent.statusCode, silent.body.includes('reason')]).toEqual([400, true]);
+    expect(await refusalOf(approver, silent)).toContain('the reason');
     const ids = [...picks, '999999999'];
     const { body } = await approver.post('/approvals/reject', { id: ids, words: 'goods kept' });
     expect(body).toContain('2 of 3 done');
@@ -198,6 +198,32 @@ describe('approving (row 113)', () => {
     const { body: sheet } = await approver.get(`/instructions/${rows[0]?.id}`);
     expect(sheet).toContain('goods kept');
     expect(sheet).toContain(approver.name);
+  });
+});
+
+describe('a long list', () => {
+  it.each([
+    ['/approvals?sort=amount', 'Amount'],
+    ['/instructions?state=confirmed&sort=amount', 'Amount'],
+    ['/authorisations?show=all&sort=amount', 'Amount'],
+    ['/days?sort=captured', 'captured'],
+  ])('%s has the largest amount of each currency first', async (path, head) => {
+    const viewer = await console.withRole('viewer');
+    const { body } = await viewer.get(path);
+    expect(body).toMatch(
+      new RegExp(`aria-sort="descending"><a class="by" href="[^"]*sort=\\w+[^"]*">${head}<`),
+    );
+    const row =
+      head === 'Amount'
+        ? /<td class="figure">(-?[\d,.]+)<\/td><td>([A-Z]{3})<\/td>/g
+        : /<td>([A-Z]{3})<\/td>.*?data-name="captured">(-?[\d,.]+)<\/td>/g;
+    const rows = [...body.matchAll(row)].map(([, a = '', b = '']): [string, number] => {
+      const [amount, currency] = head === 'Amount' ? [a, b] : [b, a];
+      return [currency, Number(amount.replaceAll(',', ''))];
+    });
+    expect(rows.length).toBeGreaterThan(1);
+    const sorted = rows.toSorted((a, b) => a[0].localeCompare(b[0]) || b[1] - a[1]);
+    expect(rows).toEqual(sorted);
   });
 });
 
@@ -294,7 +320,15 @@ describe('an unknown one', () => {
     const pick = new RegExp(`value="(${id}:[0-9a-f]{64})"`).exec(body)?.[1] ?? '';
     const form = { id: pick, finding: 'happened', words: 'seen in the portal' };
     const short = await operator.post('/instructions/resolve', form);
-    expect(short.statusCode).toBe(400);
+    // It comes back to where the form stands, which says what is missing and has what was typed.
+    expect(short.headers.location).toBe(`/instructions?ticked=${id}`);
+    const place = { referer: `http://here/instructions/${id}` };
+    const again = await operator.post('/instructions/resolve', form, place);
+    expect(again.headers.location).toMatch(new RegExp(`^/instructions/${id}\\?`));
+    const page = await operator.get(again.headers.location as string);
+    expect(page.body).toMatch(/role="alert"[^>]*>Nothing was changed: the reference/);
+    expect(page.body).toContain('value="seen in the portal"');
+    expect((await operator.get(`/instructions/${id}`)).body).not.toContain('role="alert"');
     const done = await operator.post('/instructions/resolve', { ...form, reference: 'P-77' });
     expect(done.body).toContain('1 of 1 done');
     expect(await stateOf(id)).toBe('confirmed');

@@ -118,7 +118,8 @@ describe('all that match', () => {
     expect(sentence((await anna.get('/breaks?state=waiver_asked')).body)).toMatch(/^30 breaks\./);
     expect((await anna.get('/breaks?state=waiver_asked')).body).toContain('the shop pays');
     expect((await bert.get('/')).body).toContain(
-      '<strong>30</strong> <a href="/breaks?state=waiver_asked">waivers wait for a second person</a>',
+      '<strong>30</strong> <a href="/breaks?state=waiver_asked">waivers wait for a second person</a>' +
+        ': 27,000.00 EUR',
     );
     const again = seenOf((await bert.get(link)).body);
     const done = await bert.post(link, { seen: again, words: 'agreed' });

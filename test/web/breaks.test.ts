@@ -41,6 +41,22 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => place.end());
 
+describe('an amount that is none', () => {
+  it('is said where it was typed, and nothing is decided about all that match then', async () => {
+    const { body } = await finance.get('/breaks?from=abc&to=9100');
+    expect(body).toContain('role="alert">Amount from &quot;abc&quot; cannot be read as an amount');
+    expect(body).toMatch(/name="from" value="abc"/);
+    expect(body).not.toContain('/breaks/all/');
+    const { body: read } = await finance.get('/breaks?from=0,5');
+    expect([read.includes('role="alert"'), read.includes('/breaks/all/waive')]).toEqual([
+      false,
+      true,
+    ]);
+    expect((await finance.get('/breaks/all/waive?from=abc')).statusCode).toBe(400);
+    expect((await finance.post('/breaks/all/waive?from=abc', { seen: 'a' })).statusCode).toBe(303);
+  });
+});
+
 describe('the age of a break', () => {
   it.each(TABLE)(
     'of a break seen %s days ago is the same to everybody: %s',

@@ -2,6 +2,8 @@
 // case of letters; of accounts that the reader may not see nothing is found.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SHORT_LIMITS } from '../../src/database/limits.js';
+import { findOrders } from '../../src/orders/historyStore.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
 
@@ -67,6 +69,41 @@ describe('search', () => {
     expect((await search(order?.tx ?? '')).headers.location).toBe(
       `/orders/${order?.account_id}/${order?.order_no}`,
     );
+  });
+
+  it('finds what only the gateway is known to have, in the newest nights and in breaks', async () => {
+    const { db } = console.app;
+    const { rows } = await db.query<{ account_id: string; order_no: string; tx: string }>(
+      `select distinct on (e.transaction_id) e.account_id, e.order_no, e.transaction_id as tx
+       from tieout.look_entries e
+       left join tieout.instructions i
+         on (i.account_id, i.transaction_id) = (e.account_id, e.transaction_id)
+       left join ledger.orders o on (o.account_id, o.order_no) = (e.account_id, e.order_no)
+       where i.instruction_id is null and o.transaction_id is distinct from e.transaction_id
+         and e.transaction_id is not null order by e.transaction_id limit 1`,
+    );
+    const [shown] = rows;
+    expect((await search(shown?.tx.toLowerCase() ?? '')).headers.location).toBe(
+      `/orders/${shown?.account_id}/${shown?.order_no}`,
+    );
+  });
+
+  it('is given up after a time, and says so', async () => {
+    const { db, config } = console.app;
+    const accounts = config.accounts.map(({ accountId }) => accountId);
+    const limits = { ...SHORT_LIMITS, statementMs: 20 };
+    await db.query('alter table ledger.orders rename to orders_kept');
+    await db.query(`create view ledger.orders as
+      select * from ledger.orders_kept where pg_sleep(0.01)::text = ''`);
+    try {
+      expect(await findOrders(db, accounts, 'no such number', 5, limits)).toMatchObject({
+        orders: [],
+        isCut: true,
+      });
+    } finally {
+      await db.query('drop view ledger.orders');
+      await db.query('alter table ledger.orders_kept rename to orders');
+    }
   });
 
   it('takes nothing for a pattern, and says where nothing is found', async () => {

@@ -85,6 +85,34 @@ it('says who closed the day on which revision, and when that is no longer what i
   expect(signed.body).toContain('by anna');
   expect(signed.body).toMatch(/on revision \d/);
   expect(signed.body).not.toContain('What was signed has changed');
+  expect(signed.body).not.toContain('has changed since');
+  // At once, before any later revision: a break opened again, an order of then that came late.
+  const { rows } = await db.query<{ id: string; date: string }>(
+    `select min(break_id)::text as id from tieout.breaks
+     where account_id = 'A1001' and state = 'open'`,
+  );
+  const finance = await house.withRole('finance');
+  house.clock.now = new Date();
+  const broken = { id: rows[0]?.id ?? '', words: 'rounding' };
+  for (const one of [finance, await house.withRole('finance')]) {
+    expect((await one.post('/breaks/waive', broken)).body).toContain('1 of 1 done');
+  }
+  expect((await viewer.get(url)).body).not.toContain('has changed since');
+  expect((await finance.post('/breaks/reopen', broken)).body).toContain('1 of 1 done');
+  expect((await viewer.get(url)).body).toContain('the day was closed: 1 break was opened again.');
+  await db.query(
+    `insert into ledger.orders (account_id, order_no, currency, amount, expected, placed_at)
+     select 'A1001', 'LATE-1', 'EUR', 5, 'authorised', starts_at from tieout.runs`,
+  );
+  await db.query(
+    `insert into ledger.orders (account_id, order_no, currency, amount, expected, placed_at)
+     select 'A1001', 'NEXT-1', 'EUR', 5, 'authorised', ends_at from tieout.runs`,
+  );
+  for (const path of [url, `/days/A1001/${dateOf(1)}`]) {
+    expect((await finance.get(path)).body).toContain(
+      '1 break was opened again, 1 order of then is new or different.',
+    );
+  }
 
   const run = await findRun(db, dateOf(1));
   await db.transaction(async (tx) => {

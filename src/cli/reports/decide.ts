@@ -66,9 +66,10 @@ function linesOf(rows: readonly DecidedRow[], check: boolean): string[] {
   const sum = [...counts, `${count('unchanged')} unchanged`].join(', ');
   if (rows.length === 0) return ['no row is filled: nothing to decide'];
   return [
-    ...rows.map(({ sheet, row, id, decision, result, reason }) => {
+    ...rows.map(({ sheet, row, id, order, decision, result, reason }) => {
       const what = `${sheet}, row ${row}: ${decision || '(nothing)'} ${id === '' ? '' : `#${id}`}`;
-      return `${what.trimEnd()}: ${result === 'done' ? done : result}, ${reason}`;
+      const of = order === null ? '' : ` of order ${order.orderNo}, account ${order.accountId}`;
+      return `${what.trimEnd()}${of}: ${result === 'done' ? done : result}, ${reason}`;
     }),
     check ? `${sum}; nothing was changed` : sum,
   ];

@@ -12,12 +12,18 @@ import type { AuthorisationOrder } from '../../authorisations/authorisationsStor
 import { AUTHORISATION_ORDERS } from '../../authorisations/authorisationsStore.js';
 import { NO_RULE, riskSentences } from '../../authorisations/authorisationWords.js';
 import type { Words } from '../format.js';
+import type { Column } from '../layout/parts.js';
 import { Empty, Figure, OrderLink, Pager, State, Table } from '../layout/parts.js';
+import type { Direction } from '../layout/sorting.js';
+import { headsBy } from '../layout/sorting.js';
 import type { Answer, Visit } from '../visit.js';
 
 const ROWS_A_PAGE = 50;
 const PAGES_MAX = 20_000;
-const SORT_WORDS = { hours: 'hours left', amount: 'amount' } as const;
+const DIRECTIONS: Readonly<Record<AuthorisationOrder, Direction>> = {
+  ...{ hours: 'ascending', amount: 'descending', since: 'ascending' },
+  ...{ order: 'ascending', account: 'ascending' },
+};
 
 export async function authorisationsPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
@@ -45,8 +51,13 @@ export async function authorisationsPage(visit: Visit): Promise<Answer> {
     <>
       <h1>Reserved and not taken</h1>
       <Sums accounts={sums} words={words} />
-      <Choices isAll={isAll} order={order} to={to} />
-      <Rows rows={found.slice(0, ROWS_A_PAGE)} isAll={isAll} words={words} />
+      <Choices isAll={isAll} to={to} />
+      <Rows
+        rows={found.slice(0, ROWS_A_PAGE)}
+        isAll={isAll}
+        words={words}
+        head={headsBy(order, DIRECTIONS, (by) => to({ sort: by }))}
+      />
       <Pager
         at={at}
         pages={found.length > ROWS_A_PAGE ? at + 2 : at + 1}
@@ -107,31 +118,27 @@ async function askedNow({ deps }: Visit): Promise<AskedAt> {
   return { now: deps.now(), nextNight: (await deps.nextNight?.()) ?? null };
 }
 
-function Choices(props: {
-  isAll: boolean;
-  order: AuthorisationOrder;
-  to: (change: Record<string, string>) => string;
-}) {
-  const { isAll, order, to } = props;
+function Choices(props: { isAll: boolean; to: (change: Record<string, string>) => string }) {
+  const { isAll, to } = props;
   return (
-    <nav class="states" aria-label="Which, in which order">
+    <nav class="states" aria-label="Which">
       <a href={to({ show: 'risk' })} aria-current={isAll ? undefined : 'true'}>
         at risk
       </a>
       <a href={to({ show: 'all' })} aria-current={isAll ? 'true' : undefined}>
         all
       </a>
-      {AUTHORISATION_ORDERS.map((one) => (
-        <a href={to({ sort: one })} aria-current={order === one ? 'true' : undefined}>
-          by {SORT_WORDS[one]}
-        </a>
-      ))}
     </nav>
   );
 }
 
-function Rows(props: { rows: readonly ShownAuthorisation[]; isAll: boolean; words: Words }) {
-  const { rows, isAll, words } = props;
+function Rows(props: {
+  rows: readonly ShownAuthorisation[];
+  isAll: boolean;
+  words: Words;
+  head: (head: string, by: AuthorisationOrder, isFigure?: boolean) => Column;
+}) {
+  const { rows, isAll, words, head } = props;
   if (rows.length === 0) {
     return (
       <Empty>
@@ -146,15 +153,15 @@ function Rows(props: { rows: readonly ShownAuthorisation[]; isAll: boolean; word
       caption="Reservations that are not taken"
       class="cards"
       columns={[
-        { head: 'Order' },
-        { head: 'Left' },
+        head('Order', 'order'),
+        head('Left', 'hours'),
         { head: 'Lapses' },
-        { head: 'Amount', isFigure: true },
+        head('Amount', 'amount', true),
         { head: 'Currency' },
-        { head: 'Account' },
+        head('Account', 'account'),
         { head: 'Wanted' },
         { head: 'In the way' },
-        { head: 'Since' },
+        head('Since', 'since'),
         { head: 'Owner' },
       ]}
     >

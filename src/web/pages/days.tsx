@@ -2,10 +2,12 @@
 // and what was decided about each. Closing keeps the figures and the open items of that moment.
 
 import { nameLabel } from '../../core/instructions/decider.js';
+import { parseSum } from '../../core/money.js';
 import type { DayFigures, DayState } from '../../core/runs/businessDay.js';
 import { booksBegin, ELSEWHERE, MEMOS, notInFigures } from '../../core/runs/businessDay.js';
 import type { ChecklistLine } from '../../core/runs/closingChecklist.js';
 import { closingChecklist } from '../../core/runs/closingChecklist.js';
+import { sinceSignedWords } from '../../core/runs/sinceSigned.js';
 import { DAY_MS } from '../../core/time.js';
 import type { DayOrder, DayVerdict } from '../../days/days.js';
 import { closeDay, lockDay, reopenDay } from '../../days/days.js';
@@ -18,9 +20,12 @@ import {
   lateMovements,
   openDates,
 } from '../../days/daysStore.js';
+import { changedSinceSigned } from '../../report/statementStore.js';
 import type { Words } from '../format.js';
-import type { RowVerdict } from '../layout/parts.js';
+import type { Column, RowVerdict } from '../layout/parts.js';
 import { Empty, Figure, Form, State, Table, Verdicts } from '../layout/parts.js';
+import type { Direction } from '../layout/sorting.js';
+import { headsBy } from '../layout/sorting.js';
 import type { Answer, ConsoleDeps, Visit } from '../visit.js';
 import { NOT_FOUND, refused } from '../visit.js';
 import { dateOf } from '../visitor/fields.js';
@@ -36,6 +41,7 @@ export async function daysPage(visit: Visit): Promise<Answer> {
   const from = dayBefore(new Date(`${until}T00:00:00Z`), DAYS_SHOWN);
   const found = await dayFigures(deps.db, accounts, from, until);
   const { days, next } = newestDays(found, ROWS_SHOWN);
+  const sort = query.oneOf<DaySort>('sort', DAY_SORTS) ?? 'day';
   const older = next ?? dayBefore(new Date(`${from}T00:00:00Z`), 1);
   const body = (
     <>
@@ -50,7 +56,7 @@ export async function daysPage(visit: Visit): Promise<Answer> {
           No money has moved in these days. A day appears when a night has confirmed what moved.
         </Empty>
       ) : (
-        <DayTable days={days} words={words} />
+        <DayTable days={sortedDays(days, sort)} words={words} by={{ sort, until }} />
       )}
       <p>
         <a href={`/days?until=${older}`}>Older days</a>
@@ -82,6 +88,10 @@ const MONEY = [
   'paidOut',
 ] as const;
 
+function headOf(key: (typeof MONEY)[number]): string {
+  return key === 'paidOut' ? 'paid out' : key;
+}
+
 /** What the columns mean of accounts that have a book of movements. */
 function Books({ days }: { days: readonly DayFigures[] }) {
   const since = booksBegin(days);
@@ -95,17 +105,56 @@ function Books({ days }: { days: readonly DayFigures[] }) {
 
 const OF_BOOKS = ['Captured elsewhere', 'Refunded elsewhere', 'In suspense'] as const;
 
-function DayTable({ days, words }: { days: readonly DayFigures[]; words: Words }) {
+const DAY_SORTS = ['day', 'account', 'state', 'currency', ...MONEY] as const;
+type DaySort = (typeof DAY_SORTS)[number];
+
+const DIRECTIONS = Object.fromEntries(
+  DAY_SORTS.map((sort) => {
+    const isText = sort === 'account' || sort === 'state' || sort === 'currency';
+    return [sort, isText ? 'ascending' : 'descending'];
+  }),
+) as Readonly<Record<DaySort, Direction>>;
+
+/** Of the days of one page. Equal ones stay newest first; money is not compared over currencies. */
+function sortedDays(days: readonly DayFigures[], sort: DaySort): DayFigures[] {
+  if (sort === 'day') return [...days];
+  const text = (day: DayFigures): string =>
+    sort === 'account' ? day.accountId : sort === 'state' ? day.state : day.currency;
+  const cents = (day: DayFigures): bigint =>
+    MONEY.some((key) => key === sort)
+      ? (parseSum(day[sort as keyof DayFigures] as string) ?? 0n)
+      : 0n;
+  return days.toSorted((a, b) => {
+    const named = text(a).localeCompare(text(b));
+    return named !== 0 ? named : cents(a) < cents(b) ? 1 : cents(a) > cents(b) ? -1 : 0;
+  });
+}
+
+function DayTable(props: {
+  days: readonly DayFigures[];
+  words: Words;
+  /** where they can be put in another order */
+  by?: { sort: DaySort; until: string };
+}) {
+  const { days, words, by } = props;
+  const sorted = headsBy(by?.sort ?? 'day', DIRECTIONS, (sort) => {
+    return `/days?${new URLSearchParams({ until: by?.until ?? '', sort })}`;
+  });
+  const column = (head: string, sort: DaySort, isFigure = false): Column =>
+    by === undefined ? { head, isFigure } : sorted(head, sort, isFigure);
   const hasBooks = days.some(({ elsewhere }) => elsewhere !== undefined);
   return (
     <Table
-      caption="Business days, newest first"
+      caption={
+        by === undefined || by.sort === 'day' ? 'Business days, newest first' : 'Business days'
+      }
+      class="lists tight"
       columns={[
-        { head: 'Day' },
-        { head: 'Account' },
-        { head: 'State' },
-        { head: 'Currency' },
-        ...MONEY.map((key) => ({ head: key === 'paidOut' ? 'paid out' : key, isFigure: true })),
+        column('Day', 'day'),
+        column('Account', 'account'),
+        column('State', 'state'),
+        column('Currency', 'currency'),
+        ...MONEY.map((key) => column(headOf(key), key, true)),
         ...(hasBooks ? OF_BOOKS : []).map((head) => ({ head, isFigure: true })),
         { head: 'Late', isFigure: true },
         { head: 'Snapshot' },
@@ -122,11 +171,11 @@ function DayTable({ days, words }: { days: readonly DayFigures[]; words: Words }
           <td>{day.state === 'open' ? 'open' : <State state={day.state} />}</td>
           <td>{day.currency}</td>
           {MONEY.map((key) => (
-            <Figure>{words.amount(day[key], day.currency)}</Figure>
+            <Figure name={headOf(key)}>{words.amount(day[key], day.currency)}</Figure>
           ))}
           {hasBooks ? <Elsewhere day={day} words={words} /> : null}
-          <Figure>{words.count(day.late)}</Figure>
-          <td>{words.at(day.asOf)}</td>
+          <Figure name="late">{words.count(day.late)}</Figure>
+          <td data-name="Snapshot">{words.at(day.asOf)}</td>
         </tr>
       ))}
     </Table>
@@ -137,9 +186,13 @@ function Elsewhere({ day, words }: { day: DayFigures; words: Words }) {
   const { elsewhere, currency } = day;
   return (
     <>
-      <Figure>{elsewhere ? words.amount(elsewhere.captured, currency) : ''}</Figure>
-      <Figure>{elsewhere ? words.amount(elsewhere.refunded, currency) : ''}</Figure>
-      <Figure>{elsewhere ? words.count(elsewhere.suspense) : ''}</Figure>
+      <Figure name={OF_BOOKS[0]}>
+        {elsewhere ? words.amount(elsewhere.captured, currency) : ''}
+      </Figure>
+      <Figure name={OF_BOOKS[1]}>
+        {elsewhere ? words.amount(elsewhere.refunded, currency) : ''}
+      </Figure>
+      <Figure name={OF_BOOKS[2]}>{elsewhere ? words.count(elsewhere.suspense) : ''}</Figure>
     </>
   );
 }
@@ -156,6 +209,8 @@ export async function dayPage(visit: Visit): Promise<Answer> {
   const facts = await closingFacts(deps.db, account, date);
   const open = state === 'open' ? await openDates(deps.db, account, date) : [];
   const earlier = open.filter((one) => one !== date);
+  const [since] = await changedSinceSigned(deps.db, date, [account]);
+  const changed = since === undefined ? null : sinceSignedWords(since);
   const body = (
     <>
       <h1>
@@ -168,6 +223,11 @@ export async function dayPage(visit: Visit): Promise<Answer> {
       </p>
       <Books days={days} />
       <DayTable days={days} words={words} />
+      {changed === null ? null : (
+        <p class="problem" role="alert">
+          Changed since it was closed: {changed}.
+        </p>
+      )}
       <Late late={late} words={words} />
       {state === 'open' ? <Checklist lines={closingChecklist(facts)} /> : null}
       <Decide visit={visit} account={account} date={date} state={state} earlier={earlier} />

@@ -7,7 +7,7 @@ import { messageOf, UsageError } from '../../core/errors.js';
 import type { DecidedRow } from '../../decide/decideWorkbook.js';
 import { decideWorkbook } from '../../decide/decideWorkbook.js';
 import { sizeText } from '../format.js';
-import { Figure, Form, Table } from '../layout/parts.js';
+import { Figure, Form, OrderLink, Table } from '../layout/parts.js';
 import type { KeptFile } from '../upload/keptFiles.js';
 import { findKept, keepFile, removeKept, takeKept } from '../upload/keptFiles.js';
 import { FILE_BYTES_MAX } from '../upload/uploadForm.js';
@@ -162,9 +162,19 @@ function Rows({ rows, done }: { rows: readonly DecidedRow[]; done: string }) {
   );
 }
 
-function About({ row: { of, id } }: { row: DecidedRow }) {
+function About({ row: { of, id, order } }: { row: DecidedRow }) {
   if (of === null) return <>no id</>;
-  return <a href={`/${of}s/${id}`}>{`${of} ${id}`}</a>;
+  return (
+    <>
+      <a href={`/${of}s/${id}`}>{`${of} ${id}`}</a>
+      {order === null ? null : (
+        <>
+          {' '}
+          of <OrderLink accountId={order.accountId} orderNo={order.orderNo} /> ({order.accountId})
+        </>
+      )}
+    </>
+  );
 }
 
 function Back() {

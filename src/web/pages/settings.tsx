@@ -37,7 +37,7 @@ export async function settingsPage(visit: Visit): Promise<Answer> {
 
 function Pairs(props: { caption: string; pairs: readonly (readonly [string, string])[] }) {
   return (
-    <Table caption={props.caption} columns={[{ head: 'Key' }, { head: 'Value' }]}>
+    <Table caption={props.caption} class="lists" columns={[{ head: 'Key' }, { head: 'Value' }]}>
       {props.pairs.map(([key, value]) => (
         <tr>
           <th scope="row">

@@ -6,7 +6,8 @@ import { countBreaks } from '../../../breaks/breaksStore.js';
 import { ageInDays } from '../../../core/breaks/breakAge.js';
 import { Empty, Figure, MoneyOf, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
-import { causeWords, filterOf, queryOf } from './breakQuery.js';
+import { FilterProblem } from './breakFilters.js';
+import { causeWords, filterOf, filterProblem, queryOf } from './breakQuery.js';
 import { setLinks, Views } from './breakSets.js';
 
 const GROUPS_MAX = 200;
@@ -27,6 +28,7 @@ export async function causesPage(visit: Visit): Promise<Answer> {
     <>
       <h1>Breaks by cause</h1>
       <Views visit={visit} at="causes" />
+      <FilterProblem words={filterProblem(query)} />
       <p class="sentence" role="status">
         {words.count(count)} {count === 1 ? 'break' : 'breaks'}, {words.count(groups.length)}{' '}
         {groups.length === 1 ? 'cause' : 'causes'}, largest first.

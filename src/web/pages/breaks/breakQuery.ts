@@ -34,6 +34,18 @@ export function filterOf(query: Fields, accounts: readonly string[], now: Date):
   };
 }
 
+const AMOUNTS = { from: 'Amount from', to: 'Amount to' } as const;
+
+/** What was typed as an amount and is none: it narrows nothing, which has to be said. */
+export function filterProblem(query: Fields): string | null {
+  const names = (['from', 'to'] as const).filter(
+    (name) => query.isGiven(name) && query.amount(name) === null,
+  );
+  if (names.length === 0) return null;
+  const which = names.map((name) => `${AMOUNTS[name]} "${query.text(name, 128) ?? ''}"`);
+  return `${which.join(' and ')} cannot be read as an amount, such as 1250.00: the list is not narrowed by it.`;
+}
+
 export function causeOf(query: Fields): string | null {
   return query.text('cause', CAUSE_MAX);
 }

@@ -10,7 +10,14 @@ import { Empty, Form, MoneyOf, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
 import { OwnerChoice, ownersOf } from './breakOwners.js';
-import { causeOf, causeWords, chosenWords, filterOf, queryOf } from './breakQuery.js';
+import {
+  causeOf,
+  causeWords,
+  chosenWords,
+  filterOf,
+  filterProblem,
+  queryOf,
+} from './breakQuery.js';
 
 export const SET_VERBS = ['assign', 'waive', 'reopen'] as const;
 type SetVerb = (typeof SET_VERBS)[number];
@@ -59,11 +66,16 @@ export function Views({ visit, at }: { visit: Visit; at: 'list' | 'causes' | 'wa
   );
 }
 
+const LOOK_AGAIN = 'Choose the breaks once more.';
+
 export function setPage(verb: SetVerb) {
   return (visit: Visit): Promise<Answer> => show(visit, verb, null);
 }
 
 async function show(visit: Visit, verb: SetVerb, changed: string | null): Promise<Answer> {
+  const problem = filterProblem(visit.query);
+  // More would match than was meant.
+  if (problem !== null) return refused(`${problem} ${LOOK_AGAIN}`);
   const action = actionOf(visit, verb);
   const owners = verb === 'assign' ? await ownersOf(visit) : [];
   const preview = action === null ? null : await previewSet(visit.deps, requestOf(visit, action));
@@ -226,7 +238,9 @@ export function pressSet(verb: SetVerb) {
     const { form, query } = visit;
     const action = actionOf(visit, verb);
     const digest = form.text('seen', 64);
-    if (action === null || digest === null) return refused('Look at what matches first.');
+    if (action === null || digest === null || filterProblem(query) !== null) {
+      return refused('Look at what matches first.');
+    }
     try {
       const over = chosenWords(query);
       const outcome = await decideSet(visit.deps, { ...requestOf(visit, action), digest, over });

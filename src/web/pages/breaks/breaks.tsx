@@ -22,15 +22,17 @@ import { shownBeside } from '../../../orders/historyStore.js';
 import type { Words } from '../../format.js';
 import type { Column } from '../../layout/parts.js';
 import { Empty, Figure, OrderLink, Pager, Pick, State, Table } from '../../layout/parts.js';
+import type { Direction } from '../../layout/sorting.js';
+import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import type { Fields } from '../../visitor/fields.js';
 import { rowIdOf } from '../../visitor/fields.js';
 import { batchPath } from '../settlement/figures.js';
 import { DecideBreaks } from './breakDecisions.js';
-import { Filters } from './breakFilters.js';
+import { FilterProblem, Filters } from './breakFilters.js';
 import { ownersOf } from './breakOwners.js';
-import { causeOf, causeWords, filterOf } from './breakQuery.js';
+import { causeOf, causeWords, filterOf, filterProblem } from './breakQuery.js';
 import { setLinks, Views } from './breakSets.js';
 import { ShownEntries } from './shownBeside.js';
 
@@ -54,6 +56,7 @@ export async function breaksPage(visit: Visit): Promise<Answer> {
     ownersOf(visit),
   ]);
   const cause = causeOf(query);
+  const problem = filterProblem(query);
   const rows = listed.slice(0, ROWS_A_PAGE);
   const isCounted = found <= COUNTED_MAX;
   const next = listed.length > ROWS_A_PAGE ? at + 2 : at + 1;
@@ -62,10 +65,11 @@ export async function breaksPage(visit: Visit): Promise<Answer> {
       <h1>Breaks</h1>
       <Views visit={visit} at={query.text('state') === 'waiver_asked' ? 'waivers' : 'list'} />
       <Filters query={query} accounts={accounts} choices={choices} />
+      <FilterProblem words={problem} />
       <p class="sentence" role="status">
         {countWords(found, words)}
         {cause === null ? '' : ` Cause: ${causeWords(cause)}.`}
-        {found === 0
+        {found === 0 || problem !== null
           ? null
           : setLinks(visit).map(({ href, label }) => (
               <>
@@ -116,18 +120,13 @@ function NoBreaks() {
 }
 
 /** Amounts stand largest first, and age is that of the oldest. */
-const ORDERS: Readonly<Record<BreakSort, 'ascending' | 'descending'>> = {
+const ORDERS: Readonly<Record<BreakSort, Direction>> = {
   ...{ age: 'descending', amount: 'descending', order: 'ascending' },
   ...{ account: 'ascending', kind: 'ascending', owner: 'ascending' },
 };
 
 function columnsOf(query: Fields, sort: BreakSort): Column[] {
-  const head = (name: string, by: BreakSort, isFigure = false) => ({
-    head: name,
-    isFigure,
-    sort: { to: `/breaks?${addressOf(query, { sort: by })}`, order: ORDERS[by] },
-    isSorted: sort === by,
-  });
+  const head = headsBy(sort, ORDERS, (by) => `/breaks?${addressOf(query, { sort: by })}`);
   return [
     { head: 'Pick' },
     head('Order', 'order'),

@@ -5,22 +5,28 @@
 import type { ComponentChildren } from 'preact';
 import { isSamePerson } from '../../../core/instructions/decider.js';
 import { holdLabel, isApprovable } from '../../../core/instructions/decision.js';
+import type { InstructionSort } from '../../../instructions/instructionListStore.js';
+import { INSTRUCTION_SORTS } from '../../../instructions/instructionListStore.js';
 import type { HeldInstruction } from '../../../instructions/instructionPagesStore.js';
 import { heldInstructions } from '../../../instructions/instructionPagesStore.js';
 import { waitingCounts } from '../../../night/consoleRunsStore.js';
 import { Empty, Figure, Form, OrderLink, Pager, Pick, PickAll, Table } from '../../layout/parts.js';
+import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
 import { SeenList } from './decisionBasis.js';
 import { decideInstructionRows } from './instructionDecisions.js';
 import { groupsOf } from './instructionSets.js';
+import { DIRECTIONS } from './instructions.js';
 
 const ROWS_A_PAGE = 50;
 const PAGES_MAX = 20_000;
+const HELD_SORTS = INSTRUCTION_SORTS.filter((one) => one !== 'state');
 
 export async function approvalsPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
-  const page = { limit: ROWS_A_PAGE, offset: at * ROWS_A_PAGE };
+  const sort = query.oneOf<InstructionSort>('sort', HELD_SORTS) ?? 'age';
+  const page = { limit: ROWS_A_PAGE, offset: at * ROWS_A_PAGE, sort };
   const [rows, waits, groups] = await Promise.all([
     heldInstructions(deps.db, accounts, page),
     waitingCounts(deps.db, accounts),
@@ -40,13 +46,13 @@ export async function approvalsPage(visit: Visit): Promise<Answer> {
         </Empty>
       ) : (
         <ApproveForm visit={visit}>
-          <HeldTable rows={rows} visit={visit} />
+          <HeldTable rows={rows} visit={visit} sort={sort} />
         </ApproveForm>
       )}
       <Pager
         at={at}
         pages={Math.ceil(waits.held / ROWS_A_PAGE)}
-        to={(next) => `/approvals?page=${next + 1}`}
+        to={(next) => `/approvals?${new URLSearchParams({ sort, page: String(next + 1) })}`}
       />
     </>
   );
@@ -88,22 +94,28 @@ function ApproveForm({ visit, children }: { visit: Visit; children: ComponentChi
   );
 }
 
-function HeldTable({ rows, visit }: { rows: readonly HeldInstruction[]; visit: Visit }) {
+function HeldTable(props: {
+  rows: readonly HeldInstruction[];
+  visit: Visit;
+  sort: InstructionSort;
+}) {
+  const { rows, visit, sort } = props;
   const { words } = visit;
+  const head = headsBy(sort, DIRECTIONS, (by) => `/approvals?${new URLSearchParams({ sort: by })}`);
   return (
     <Table
-      caption="What waits for approval, oldest first"
+      caption={`What waits for approval${sort === 'age' ? ', oldest first' : ''}`}
       class="cards"
       columns={[
         { head: 'Pick' },
-        { head: 'What will be sent' },
-        { head: 'Amount', isFigure: true },
+        head('What will be sent', 'what'),
+        head('Amount', 'amount', true),
         { head: 'Currency' },
-        { head: 'Order' },
-        { head: 'Account' },
+        head('Order', 'order'),
+        head('Account', 'account'),
         { head: 'Why it waits' },
         { head: 'Asked by' },
-        { head: 'What was seen' },
+        head('What was seen', 'age'),
       ]}
     >
       {rows.map((row) => (

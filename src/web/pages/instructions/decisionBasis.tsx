@@ -16,13 +16,14 @@ export function SeenList({ seen, words }: { seen: Seen; words: Words }) {
           ? 'has no such order'
           : `${ledger.expected} ${words.amount(ledger.amount, ledger.currency)} ${ledger.currency}`}
         {ledger?.captureAmount
-          ? `, to capture ${words.amount(ledger.captureAmount, ledger.currency)}`
+          ? `, to capture ${words.amount(ledger.captureAmount, ledger.currency)} ${ledger.currency}`
           : ''}
         {ledger?.reviewDecision ? `, review decision ${ledger.reviewDecision}` : ''}
       </li>
       {(seen.refundRequests ?? []).map((one) => (
         <li>
-          Refund {one.refundId}: {words.amount(one.amount, ledger?.currency ?? null)}, asked by{' '}
+          Refund {one.refundId}: {words.amount(one.amount, ledger?.currency ?? null)}
+          {ledger === null ? '' : ` ${ledger.currency}`}, asked by{' '}
           {one.requestedBy ?? 'nobody named'}
           {one.reason === null ? '' : `: ${words.free(one.reason, [one.refundId])}`}
         </li>

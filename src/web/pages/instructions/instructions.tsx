@@ -5,12 +5,18 @@ import { holdLabel } from '../../../core/instructions/decision.js';
 import type { InstructionState } from '../../../core/instructions/instruction.js';
 import { INSTRUCTION_STATES } from '../../../core/instructions/instruction.js';
 import { labelOf } from '../../../core/text/labels.js';
-import type { ListedInstruction } from '../../../instructions/instructionListStore.js';
-import { listInstructions } from '../../../instructions/instructionListStore.js';
+import type {
+  InstructionSort,
+  ListedInstruction,
+} from '../../../instructions/instructionListStore.js';
+import { INSTRUCTION_SORTS, listInstructions } from '../../../instructions/instructionListStore.js';
 import type { InstructionCounts } from '../../../instructions/instructionPagesStore.js';
 import { countOpen } from '../../../instructions/instructionPagesStore.js';
 import type { Words } from '../../format.js';
+import type { Column } from '../../layout/parts.js';
 import { Empty, Figure, OrderLink, Pager, State, Table } from '../../layout/parts.js';
+import type { Direction } from '../../layout/sorting.js';
+import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
 import { decideInstructionRows } from './instructionDecisions.js';
 import { groupsOf } from './instructionSets.js';
@@ -32,6 +38,7 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
   const state = query.oneOf<InstructionState>('state', INSTRUCTION_STATES);
   const isSettled = state !== null && !OPEN.includes(state);
   const account = query.oneOf('account', accounts);
+  const sort = query.oneOf<InstructionSort>('sort', INSTRUCTION_SORTS) ?? 'age';
   const accountIds = account === null ? accounts : [account];
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
   const [found, counts, groups] = await Promise.all([
@@ -39,6 +46,7 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
       states: state === null ? OPEN : [state],
       accountIds,
       isNewestFirst: isSettled,
+      sort,
       // One more than a page tells whether there is a next one.
       limit: ROWS_A_PAGE + 1,
       offset: at * ROWS_A_PAGE,
@@ -47,10 +55,13 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
     state === 'unknown' ? groupsOf(visit, 'unknown') : null,
   ]);
   const rows = found.slice(0, ROWS_A_PAGE);
-  const to = (page: number): string => {
+  const to = (more: Record<string, string>): string => {
     const kept = { ...(state ? { state } : {}), ...(account ? { account } : {}) };
-    return `/instructions?${new URLSearchParams({ ...kept, page: String(page + 1) })}`;
+    return `/instructions?${new URLSearchParams({ ...kept, sort, ...more })}`;
   };
+  const head = headsBy(sort, { ...DIRECTIONS, age: isSettled ? 'descending' : 'ascending' }, (by) =>
+    to({ sort: by }),
+  );
   const body = (
     <>
       <h1>Instructions</h1>
@@ -75,12 +86,17 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
         </Empty>
       ) : (
         <InstructionTable
-          caption={`Instructions, ${isSettled ? 'newest' : 'oldest'} first`}
+          caption={`Instructions${sort === 'age' ? `, ${isSettled ? 'newest' : 'oldest'} first` : ''}`}
+          head={head}
           rows={rows}
           words={words}
         />
       )}
-      <Pager at={at} pages={found.length > ROWS_A_PAGE ? at + 2 : at + 1} to={to} />
+      <Pager
+        at={at}
+        pages={found.length > ROWS_A_PAGE ? at + 2 : at + 1}
+        to={(page) => to({ page: String(page + 1) })}
+      />
     </>
   );
   return { kind: 'page', title: 'Instructions', section: 'Instructions', body };
@@ -95,24 +111,31 @@ function countText(
   return words.count(counts.find((one) => one.state === state)?.count ?? 0);
 }
 
+/** By age is by when they were made. */
+export const DIRECTIONS: Readonly<Record<InstructionSort, Direction>> = {
+  ...{ age: 'ascending', what: 'ascending', state: 'ascending', amount: 'descending' },
+  ...{ order: 'ascending', account: 'ascending' },
+};
+
 function InstructionTable(props: {
   caption: string;
+  head: (head: string, by: InstructionSort, isFigure?: boolean) => Column;
   rows: readonly ListedInstruction[];
   words: Words;
 }) {
-  const { caption, rows, words } = props;
+  const { caption, head, rows, words } = props;
   return (
     <Table
       caption={caption}
       class="cards"
       columns={[
-        { head: 'What' },
-        { head: 'State' },
-        { head: 'Amount', isFigure: true },
+        head('What', 'what'),
+        head('State', 'state'),
+        head('Amount', 'amount', true),
         { head: 'Currency' },
-        { head: 'Order' },
-        { head: 'Account' },
-        { head: 'Night' },
+        head('Order', 'order'),
+        head('Account', 'account'),
+        head('Night', 'age'),
         { head: 'Since' },
         { head: 'Why' },
       ]}

@@ -232,6 +232,7 @@ function waitsOf(waits: Waiting): Wait[] {
       what: ['waiver waits for a second person', 'waivers wait for a second person'],
       who: 'finance',
       to: '/breaks?state=waiver_asked',
+      money: waits.waiverMoney,
     },
     {
       count: waits.unknown,
@@ -299,6 +300,7 @@ function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; wo
       <h2 id="accounts">Accounts</h2>
       <Table
         caption="Orders of each account by class"
+        class="lists"
         columns={[
           { head: 'Account' },
           { head: 'State' },
@@ -312,10 +314,10 @@ function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; wo
             <td>
               <State state={one.state} />
             </td>
-            {CLASSES.map(([key]) => (
-              <Figure>{words.count(one.orders[key])}</Figure>
+            {CLASSES.map(([key, head]) => (
+              <Figure name={head}>{words.count(one.orders[key])}</Figure>
             ))}
-            <Figure>
+            <Figure name="Open breaks">
               <a href={`/breaks?account=${encodeURIComponent(one.accountId)}`}>
                 {words.count(one.tie.openAfter)}
               </a>
@@ -326,6 +328,7 @@ function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; wo
       <h2>Money confirmed in this run</h2>
       <Table
         caption="Money of each account and currency"
+        class="lists"
         columns={[
           { head: 'Account' },
           { head: 'Currency' },
@@ -337,8 +340,8 @@ function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; wo
             <tr>
               <th scope="row">{one.accountId}</th>
               <td>{total.currency}</td>
-              {columns.map(([key]) => (
-                <Figure>{words.amount(total[key] ?? '0.00', total.currency)}</Figure>
+              {columns.map(([key, head]) => (
+                <Figure name={head}>{words.amount(total[key] ?? '0.00', total.currency)}</Figure>
               ))}
             </tr>
           )),
@@ -357,7 +360,7 @@ const CLASSES = [
   ['explained', 'Explained'],
   ['due', 'Due'],
   ['awaited', 'Awaited'],
-  ['broken', 'Broken'],
+  ['broken', 'Differ'],
   ['notCompared', 'Not compared'],
 ] as const;
 

@@ -58,6 +58,7 @@ function MoneyByAge({ ages, words }: { ages: readonly BreakGroupRow[]; words: Wo
     <>
       <Table
         caption="Open money by currency and age"
+        class="lists"
         columns={[
           { head: 'Currency' },
           { head: 'In all', isFigure: true },
@@ -70,13 +71,13 @@ function MoneyByAge({ ages, words }: { ages: readonly BreakGroupRow[]; words: Wo
           return (
             <tr>
               <th scope="row">{currency}</th>
-              <Figure>
+              <Figure name="In all">
                 <a href={`/breaks?${new URLSearchParams({ currency })}`}>
                   {words.amount(formatAmount(all), currency)}
                 </a>
               </Figure>
-              {AGES.map(({ name }, at) => (
-                <Figure>
+              {AGES.map(({ name, words: age }, at) => (
+                <Figure name={age}>
                   <MoneyOfAge
                     amount={of(currency, name)}
                     share={all === 0n ? 0 : Number(cents[at] ?? 0n) / Number(all)}
@@ -128,6 +129,7 @@ function Owners(props: { owners: readonly BreakGroupRow[]; words: Words; now: Da
   return (
     <Table
       caption="Who has them"
+      class="lists"
       columns={[
         { head: 'Who has them' },
         { head: 'Open breaks', isFigure: true },
@@ -142,11 +144,11 @@ function Owners(props: { owners: readonly BreakGroupRow[]; words: Words; now: Da
               {one.key ?? 'nobody yet'}
             </a>
           </th>
-          <Figure>{words.count(one.breaks)}</Figure>
-          <Figure>
+          <Figure name="Open breaks">{words.count(one.breaks)}</Figure>
+          <Figure name="Money">
             <MoneyOf money={one.money} withoutAmount={one.withoutAmount} words={words} />
           </Figure>
-          <Figure>{words.count(ageInDays(one.oldest, now))}</Figure>
+          <Figure name="Oldest, days">{words.count(ageInDays(one.oldest, now))}</Figure>
         </tr>
       ))}
     </Table>

@@ -4,10 +4,11 @@
 
 import { nameLabel } from '../../../core/instructions/decider.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
+import { sinceSignedWords } from '../../../core/runs/sinceSigned.js';
 import { itemWords } from '../../../core/runs/statement.js';
 import { bookWords } from '../../../core/runs/statementBooks.js';
 import type { WrittenStatement } from '../../../report/statementStore.js';
-import { statementsOfRun } from '../../../report/statementStore.js';
+import { changedSinceSigned, statementsOfRun } from '../../../report/statementStore.js';
 import type { Words } from '../../format.js';
 import { Empty, Figure, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
@@ -18,7 +19,11 @@ export async function statementPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, params, words } = visit;
   const date = dateOf(params.date);
   if (date === null) return NOT_FOUND;
-  const statements = await statementsOfRun(deps.db, date, accounts);
+  const [statements, since] = await Promise.all([
+    statementsOfRun(deps.db, date, accounts),
+    changedSinceSigned(deps.db, date, accounts),
+  ]);
+  const changed = new Map(since.map((one) => [one.accountId, sinceSignedWords(one)]));
   const [first] = statements;
   const left = statements.filter((one) => !isExplained(one));
   const body = (
@@ -43,7 +48,12 @@ export async function statementPage(visit: Visit): Promise<Answer> {
         </p>
       )}
       {statements.map((one) => (
-        <OfAccount one={one} date={date} words={words} />
+        <OfAccount
+          one={one}
+          date={date}
+          words={words}
+          changed={changed.get(one.accountId) ?? null}
+        />
       ))}
     </>
   );
@@ -62,12 +72,18 @@ function nameOf({ accountId, currency }: WrittenStatement): string {
   return `${accountId} ${currency}`;
 }
 
-function OfAccount({ one, date, words }: { one: WrittenStatement; date: string; words: Words }) {
+function OfAccount(props: {
+  one: WrittenStatement;
+  date: string;
+  words: Words;
+  changed: string | null;
+}) {
+  const { one, date, words, changed } = props;
   const { accountId, currency, ledger, gateway, items, unexplained } = one;
   const row = (what: string, sums: { captured: string; refunded: string }, isLeft = false) => (
     <tr class={isLeft && !isNothing(sums) ? 'differs' : undefined}>
       <th scope="row">{what}</th>
-      <Figure> </Figure>
+      <td />
       <Figure name="Captured">{words.amount(sums.captured, currency)}</Figure>
       <Figure name="Refunded">{words.amount(sums.refunded, currency)}</Figure>
     </tr>
@@ -79,6 +95,7 @@ function OfAccount({ one, date, words }: { one: WrittenStatement; date: string; 
       </h2>
       <Table
         caption={`From the ledger to the gateway: ${accountId} ${currency}`}
+        class="lists"
         columns={[
           { head: 'What' },
           { head: 'Lines', isFigure: true },
@@ -101,7 +118,7 @@ function OfAccount({ one, date, words }: { one: WrittenStatement; date: string; 
         {row('Unexplained', unexplained, true)}
       </Table>
       {one.books === null ? null : <Books one={one} books={one.books} words={words} />}
-      <Signed one={one} date={date} words={words} />
+      <Signed one={one} date={date} words={words} changed={changed} />
     </section>
   );
 }
@@ -121,7 +138,7 @@ function Books(props: {
   ) => (
     <tr class={isLeft && !isNothing({ captured, refunded }) ? 'differs' : undefined}>
       <th scope="row">{what}</th>
-      <Figure name="Number">{lines === undefined ? ' ' : words.count(lines)}</Figure>
+      {lines === undefined ? <td /> : <Figure name="Number">{words.count(lines)}</Figure>}
       <Figure name="Captured">{words.amount(captured, currency)}</Figure>
       <Figure name="Refunded">{words.amount(refunded, currency)}</Figure>
     </tr>
@@ -129,6 +146,7 @@ function Books(props: {
   return (
     <Table
       caption={`From the gateway to the settlement: ${accountId} ${currency}`}
+      class="lists"
       columns={[
         { head: `Settlement, books kept since ${books.from}` },
         { head: 'Number', isFigure: true },
@@ -158,7 +176,13 @@ const BOXES = [
   { event: 'locked', words: 'Reviewed: day locked' },
 ] as const;
 
-function Signed({ one, date, words }: { one: WrittenStatement; date: string; words: Words }) {
+function Signed(props: {
+  one: WrittenStatement;
+  date: string;
+  words: Words;
+  changed: string | null;
+}) {
+  const { one, date, words, changed } = props;
   const day = `/days/${encodeURIComponent(one.accountId)}/${date}`;
   return (
     <>
@@ -178,6 +202,13 @@ function Signed({ one, date, words }: { one: WrittenStatement; date: string; wor
           );
         })}
       </ul>
+      {changed === null ? null : (
+        <p class="problem" role="alert">
+          What is behind this page has changed since the day was closed: {changed}. The figures
+          above are those of the revision, without it; a business day that is open takes what is
+          new.
+        </p>
+      )}
       {one.isAsSigned === false ? (
         <p class="problem" role="alert">
           What was signed has changed: this revision says other figures than the one that the day

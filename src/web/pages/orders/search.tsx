@@ -15,13 +15,17 @@ const FOUND_WORDS: Readonly<Record<FoundBy, string>> = {
   refund: 'has a refund of this number',
   refund_reference: 'has a refund that the gateway calls so',
   gateway_reference: 'has a refund that the gateway gave this reference',
+  shown: 'has it at the gateway, or in a break',
 };
 
 export async function searchPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query } = visit;
   const number = query.text('q', 128);
   // One more than is shown tells whether there are more.
-  const found = number === null ? [] : await findOrders(deps.db, accounts, number, FOUND_MAX + 1);
+  const { orders: found, isCut } =
+    number === null
+      ? { orders: [], isCut: false }
+      : await findOrders(deps.db, accounts, number, FOUND_MAX + 1);
   const [only] = found;
   if (only !== undefined && found.length === 1 && only.by !== 'part') {
     return { kind: 'redirect', to: orderPath(only.accountId, only.orderNo) };
@@ -30,7 +34,7 @@ export async function searchPage(visit: Visit): Promise<Answer> {
     <>
       <h1>Search</h1>
       {number === null || found.length === 0 ? (
-        <NoneFound number={number} />
+        <NoneFound number={number} isCut={isCut} />
       ) : (
         <Found all={found} />
       )}
@@ -44,13 +48,17 @@ export async function searchPage(visit: Visit): Promise<Answer> {
   return { kind: 'page', title: 'Search', section: '', body };
 }
 
-function NoneFound({ number }: { number: string | null }) {
+function NoneFound({ number, isCut }: { number: string | null; isCut: boolean }) {
   return (
     <Empty>
-      No order has this number or a part of it, and no transaction or refund has the whole of it, in
-      the ledger or in an instruction. Look for it in the words of the{' '}
-      <a href={breaksWith(number)}>breaks</a>, or check the account with whoever gave you the
-      number.
+      {isCut
+        ? 'Nothing has exactly this number. There are too many orders to look for a part of it, ' +
+          'or for a transaction that only the gateway knows: type the whole number of the order. '
+        : 'No order has this number or a part of it, and no transaction or refund has the whole ' +
+          'of it, in the ledger, in an instruction, or in what the gateway showed in the last ' +
+          'nights. '}
+      Look for it in the words of the <a href={breaksWith(number)}>breaks</a>, or check the account
+      with whoever gave you the number.
     </Empty>
   );
 }

@@ -11,7 +11,9 @@ import {
   LINE_FIGURES,
   movementRows,
 } from '../../../settlement/settlementPagesStore.js';
+import type { Column } from '../../layout/parts.js';
 import { Empty, Figure, OrderLink, Pager, Table } from '../../layout/parts.js';
+import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import type { FigureName } from './figures.js';
@@ -27,7 +29,12 @@ interface Asked {
   readonly currency: string;
   readonly age: (typeof AGES)[number] | null;
   readonly at: number;
+  readonly sort: RowSort;
 }
+
+/** Of what is open alone; the other figures stand newest first. */
+const ROW_SORTS = ['age', 'amount'] as const;
+type RowSort = (typeof ROW_SORTS)[number];
 
 interface Rows {
   readonly rows: readonly FigureRow[];
@@ -39,7 +46,7 @@ interface Rows {
 export async function figureRowsPage(visit: Visit, rules: SettlementRules): Promise<Answer> {
   const asked = askedOf(visit);
   if (asked === null) return NOT_FOUND;
-  const { of, accountId, currency, age, at } = asked;
+  const { of, accountId, currency, age, at, sort } = asked;
   const { words } = visit;
   const { rows, found, total, ages } = await rowsOf(visit, asked, rules);
   const path = figurePath(of, accountId, currency);
@@ -62,11 +69,15 @@ export async function figureRowsPage(visit: Visit, rules: SettlementRules): Prom
       <Pager
         at={at}
         pages={Math.ceil(found / ROWS_A_PAGE)}
-        to={(page) => `${path}${age === null ? '' : `&age=${age.name}`}&page=${page + 1}`}
+        to={(page) => `${path}${ageOf(age)}&sort=${sort}&page=${page + 1}`}
       />
     </>
   );
   return { kind: 'page', title: FIGURES[of], section: 'Settlement', body };
+}
+
+function ageOf(age: Asked['age']): string {
+  return age === null ? '' : `&age=${encodeURIComponent(age.name)}`;
 }
 
 function askedOf({ query, accounts }: Visit): Asked | null {
@@ -81,6 +92,7 @@ function askedOf({ query, accounts }: Visit): Asked | null {
     currency,
     age,
     at: Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1),
+    sort: query.oneOf<RowSort>('sort', ROW_SORTS) ?? 'age',
   };
 }
 
@@ -88,9 +100,14 @@ async function rowsOf(visit: Visit, asked: Asked, { times }: SettlementRules): P
   const { of, at } = asked;
   const { db } = visit.deps;
   const page = { limit: ROWS_A_PAGE, offset: at * ROWS_A_PAGE };
+  const isLargestFirst = asked.sort === 'amount';
   if (of === 'open' || of === 'paidOut') {
     const book = of === 'open' ? 'atGateway' : 'bank';
-    const open = await openPage(db, { ...asked, ...page, book, at: visit.deps.now() }, times);
+    const open = await openPage(
+      db,
+      { ...asked, ...page, isLargestFirst, book, at: visit.deps.now() },
+      times,
+    );
     const { items, found, total, ages } = open;
     const rows = items.map((item) => ({
       ...{
@@ -145,17 +162,23 @@ function Ages(props: {
 
 function RowTable(props: { rows: readonly FigureRow[]; asked: Asked; visit: Visit }) {
   const { rows, asked, visit } = props;
-  const { accountId, currency } = asked;
+  const { accountId, currency, of, sort } = asked;
+  const path = `${figurePath(of, accountId, currency)}${ageOf(asked.age)}`;
+  const by = headsBy(sort, { age: 'ascending', amount: 'descending' }, (one) => {
+    return `${path}&sort=${one}`;
+  });
+  const head = (name: string, one: RowSort, isFigure = false): Column =>
+    of === 'open' || of === 'paidOut' ? by(name, one, isFigure) : { head: name, isFigure };
   return (
     <Table
       caption={FIGURES[asked.of]}
       columns={[
-        { head: 'Business date' },
+        head('Business date', 'age'),
         { head: 'What' },
         { head: 'Order' },
         { head: 'Transaction' },
         { head: 'Batch' },
-        { head: `Amount, ${currency}`, isFigure: true },
+        head(`Amount, ${currency}`, 'amount', true),
       ]}
     >
       {rows.map(({ on, what, orderNo, transactionId, batch, amount }) => (

@@ -2,6 +2,7 @@
 // gateway and payable with every figure leading to its rows, and the batches. Only where settlement
 // is kept. Neighbours: figureRows.tsx has the rows, batch.tsx a batch, upload.tsx takes a file.
 
+import { parseSum } from '../../../core/money.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { SettlementRules } from '../../../settlement/settlement.js';
 import { settledAccounts, settlementRules } from '../../../settlement/settlement.js';
@@ -10,6 +11,8 @@ import { oldestOpen, settlementFigures } from '../../../settlement/settlementSto
 import { currencySentences } from '../../../settlement/settlementWords.js';
 import type { Words } from '../../format.js';
 import { Empty, Figure, Pager, State, Table } from '../../layout/parts.js';
+import type { Direction } from '../../layout/sorting.js';
+import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import type { FigureName } from './figures.js';
@@ -38,7 +41,8 @@ export async function settlementPage(visit: Visit, rules: SettlementRules): Prom
   const settled = await settledAccounts(deps.db, rules, accounts, null);
   const document = await settlementFigures(deps.db, settled, rules.times);
   const oldest = await oldestOpen(deps.db, settled);
-  const batches = newestFirst(document.batches);
+  const sort = query.oneOf<BatchSort>('sort', BATCH_SORTS) ?? 'newest';
+  const batches = sortedBatches(document.batches, sort);
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
   const shown = batches.slice(at * BATCHES_A_PAGE, (at + 1) * BATCHES_A_PAGE);
   const body = (
@@ -60,16 +64,42 @@ export async function settlementPage(visit: Visit, rules: SettlementRules): Prom
           file.
         </Empty>
       ) : (
-        <BatchTable batches={shown} words={words} />
+        <BatchTable batches={shown} words={words} sort={sort} />
       )}
       <Pager
         at={at}
         pages={Math.ceil(batches.length / BATCHES_A_PAGE)}
-        to={(page) => `/settlement?page=${page + 1}#batches`}
+        to={(page) =>
+          `/settlement?${new URLSearchParams({ sort, page: String(page + 1) })}#batches`
+        }
       />
     </>
   );
   return { kind: 'page', title: 'Settlement', section: 'Settlement', body };
+}
+
+const BATCH_SORTS = ['newest', 'batch', 'account', 'state', 'lines', 'payout'] as const;
+type BatchSort = (typeof BATCH_SORTS)[number];
+
+const DIRECTIONS: Readonly<Record<BatchSort, Direction>> = {
+  ...{ newest: 'descending', batch: 'ascending', account: 'ascending', state: 'ascending' },
+  ...{ lines: 'descending', payout: 'descending' },
+};
+
+/** Equal ones stay newest first. */
+function sortedBatches(batches: Batches, sort: BatchSort): Batches {
+  const newest = newestFirst(batches);
+  const orders: Record<BatchSort, (a: Batches[number], b: Batches[number]) => number> = {
+    newest: () => 0,
+    batch: (a, b) => a.batch.localeCompare(b.batch, 'en', { numeric: true }),
+    account: (a, b) => a.accountId.localeCompare(b.accountId),
+    state: (a, b) => a.state.localeCompare(b.state),
+    lines: (a, b) => b.lines - a.lines,
+    payout: (a, b) =>
+      a.currency.localeCompare(b.currency) ||
+      Number((parseSum(b.payout) ?? 0n) - (parseSum(a.payout) ?? 0n)),
+  };
+  return newest.toSorted(orders[sort]);
 }
 
 /** They come by account, oldest first. */
@@ -211,16 +241,23 @@ function Payable({ one, words }: { one: AccountBooks; words: Words }) {
   );
 }
 
-function BatchTable({ batches, words }: { batches: Batches; words: Words }) {
+function BatchTable(props: { batches: Batches; words: Words; sort: BatchSort }) {
+  const { batches, words, sort } = props;
+  const head = headsBy(
+    sort,
+    DIRECTIONS,
+    (by) => `/settlement?${new URLSearchParams({ sort: by })}#batches`,
+  );
   return (
     <Table
-      caption="Batches by account, newest first"
+      caption={`Batches${sort === 'newest' ? ' by account, newest first' : ''}`}
+      class="lists"
       columns={[
-        { head: 'Batch' },
-        { head: 'Account' },
-        { head: 'State' },
-        { head: 'Lines', isFigure: true },
-        { head: 'Payout', isFigure: true },
+        head('Batch', 'batch'),
+        head('Account', 'account'),
+        head('State', 'state'),
+        head('Lines', 'lines', true),
+        head('Payout', 'payout', true),
         { head: 'Currency' },
       ]}
     >
@@ -233,8 +270,8 @@ function BatchTable({ batches, words }: { batches: Batches; words: Words }) {
           <td>
             <State state={one.state} />
           </td>
-          <Figure>{words.count(one.lines)}</Figure>
-          <Figure>{words.amount(one.payout, one.currency)}</Figure>
+          <Figure name="Lines">{words.count(one.lines)}</Figure>
+          <Figure name="Payout">{words.amount(one.payout, one.currency)}</Figure>
           <td>{one.currency}</td>
         </tr>
       ))}

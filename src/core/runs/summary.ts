@@ -275,9 +275,12 @@ function changedAnswerPart(summary: RunSummary): string {
   return joinParts([...new Set(changed)]);
 }
 
-function unwrittenPart({ unwritten = [] }: RunSummary): string {
+/** The run itself is complete: nobody goes on with it by himself. */
+function unwrittenPart({ businessDate, unwritten = [] }: RunSummary): string {
   if (unwritten.length === 0) return '';
-  return `${counted(unwritten.length, 'report')} that could not be written`;
+  const reasons = [...new Set(unwritten.map(({ reason }) => reason))].join('; ');
+  const cure = `when that is mended: \`tieout run --date ${businessDate}\``;
+  return `${counted(unwritten.length, 'report')} that could not be written (${reasons}; ${cure})`;
 }
 
 function noticesOf(summary: RunSummary, kind: Notice['kind']): Notice[] {

@@ -150,10 +150,18 @@ test('what Kubernetes and compose begin are commands, at the ports and folders o
     }
   }
   const { services } = parse(textOf('compose.yaml'), { merge: true }) as {
-    services: Record<string, { build?: string; command: string }>;
+    services: Record<
+      string,
+      { build?: string; command: string; restart: string; profiles?: string[] }
+    >;
   };
   const ours = Object.values(services).filter(({ build }) => build !== undefined);
-  expect(ours).toHaveLength(4);
+  expect(ours).toHaveLength(3);
+  // The sandbox of its configuration is a process beside the one that asks: no other container
+  // reaches it.
+  expect(textOf('deploy/compose-tieout.yaml')).toContain('baseUrl: sandbox');
+  const always = ours.filter(({ restart, profiles }) => restart !== 'no' && profiles === undefined);
+  expect(always.map(({ command }) => command)).toEqual(['start']);
   expect(ours.flatMap(({ command }) => wrong({ path: 'compose.yaml', words: command }))).toEqual(
     [],
   );

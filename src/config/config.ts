@@ -102,6 +102,8 @@ export interface Config {
     readonly host: string;
     readonly port: number;
     readonly metricsToken: string | null;
+    /** null: plain HTTP, behind a proxy or on this machine alone. */
+    readonly tls: { readonly cert: string; readonly key: string } | null;
     /** How people reach the console: where links of the workbooks lead. */
     readonly address: string | null;
     /** Whose X-Forwarded-* is believed: addresses, networks. */
@@ -148,7 +150,7 @@ export function loadConfig(source: ConfigSource): Config {
     settlement: settlementOf(given.settlement, file, given.accounts),
     days: given.days,
     decisions: withMaskedKeys({ ...given.decisions }, ['key']),
-    web: webOf(given.web),
+    web: webOf(given.web, folder),
     notify: notifyOf(given.notify),
     exceptions: given.exceptions as LiveExceptions,
   };

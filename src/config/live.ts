@@ -62,7 +62,11 @@ interface Judged {
     readonly profile: { readonly signing: { readonly responses: 'off' | 'warn' | 'enforce' } };
   };
   readonly notify: NotifySettings;
-  readonly web: { readonly host: string; readonly address: string | null };
+  readonly web: {
+    readonly host: string;
+    readonly address: string | null;
+    readonly tls: object | null;
+  };
   readonly operations: { readonly mode: { readonly payout: string } };
   readonly exceptions: LiveExceptions;
 }
@@ -103,8 +107,9 @@ export function liveRisks(config: Judged, isSuperuser: boolean): LiveRisk[] {
     const cure = 'make a role that owns the database and may do nothing else';
     add('superuser', 'database.user', `is a superuser of its server: ${cure}`);
   }
-  if (!isLoopbackHost(web.host) && web.address?.startsWith('https:') !== true) {
-    const cure = 'put TLS in front, and say https://... as people open it';
+  const isHttps = web.tls !== null || web.address?.startsWith('https:') === true;
+  if (!isLoopbackHost(web.host) && !isHttps) {
+    const cure = 'web.tls, or TLS in front and https://... as people open it';
     add('plainConsole', 'web.address', `the console listens beyond this machine: ${cure}`);
   }
   return found.map((risk) => ({ ...risk, excepted: exceptions[risk.name] ?? null }));
@@ -113,7 +118,7 @@ export function liveRisks(config: Judged, isSuperuser: boolean): LiveRisk[] {
 /** What a live installation may do and had better not. `isOwner`: the program owns the tables. */
 export function liveWarnings(config: Judged, isOwner = false): string[] {
   if (config.environment !== 'live') return [];
-  const { database, gateway, notify } = config;
+  const { database, gateway, notify, web } = config;
   return [
     ...(database.kind === 'embedded' && !isReal(gateway.baseUrl)
       ? [`database.url: ${OLD_LIBRARIES}`]
@@ -126,6 +131,12 @@ export function liveWarnings(config: Judged, isOwner = false): string[] {
       : []),
     ...(isReal(gateway.baseUrl) && gateway.profile.signing.responses === 'warn'
       ? ['signing.responses of the profile: a wrong signature is only told; enforce refuses it']
+      : []),
+    ...(!isLoopbackHost(web.host) && web.tls === null
+      ? [
+          'web.tls: between a proxy on another machine and the console goes plain HTTP, sessions ' +
+            'included: give the console a certificate of its own',
+        ]
       : []),
     ...(notify.webhook !== null && notify.webhookKey === null
       ? ['notify.webhookKey: without it nobody can tell a message of ours from a made one']

@@ -117,6 +117,7 @@ reports: { dir: ${quoted(values.reportsDir ?? './var/reports')}, keepDays: 3650 
 retention: { evidenceMonths: null }
 # The console. metricsToken: what a monitor brings to read /metrics; null: only who is signed in may.
 # address: how people reach it, such as https://tieout.example.com; links of the workbooks lead there.
+# tls: { cert: FILE, key: FILE } in PEM, and the console speaks https itself.
 # proxies: whose X-Forwarded-For is believed, such as [127.0.0.1] for a proxy with TLS on this machine.
 # notifications: the door for what the gateway sends to notify_url, such as
 # { secret: "\${NOTIFY_SECRET}", from: ["192.0.2.0/24"] } for https://.../notify/SECRET; with
@@ -126,6 +127,7 @@ web:
   port: ${values.webPort ?? 8080}
   metricsToken: null
   address: null
+  tls: null
   proxies: []
   notifications: null
 

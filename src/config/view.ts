@@ -68,7 +68,13 @@ function notifyGiven(notify: unknown): Record<string, unknown> {
 
 /** Where links lead and who may knock decides nothing. */
 function webGiven(web: unknown): Record<string, unknown> {
-  const { address: _, proxies: __, notifications: ___, ...given } = web as Record<string, unknown>;
+  const {
+    address: _,
+    proxies: __,
+    notifications: ___,
+    tls: ____,
+    ...given
+  } = web as Record<string, unknown>;
   return given;
 }
 

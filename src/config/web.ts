@@ -3,6 +3,7 @@
 // Used by config.ts; web/server.ts opens what is described here.
 
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isConsoleAddress } from './addresses.js';
 import { withMaskedKeys } from './secrets.js';
@@ -26,6 +27,8 @@ export const webSchema = z
       .refine((text) => isConsoleAddress(text), 'must be a http:// or https:// address')
       .nullable()
       .default(null),
+    /** Files in PEM: with them the console itself speaks TLS. */
+    tls: z.strictObject({ cert: filled, key: filled }).nullable().default(null),
     proxies: z.array(network).default([]),
     notifications: z
       .strictObject({
@@ -46,11 +49,15 @@ export const webSchema = z
   })
   .prefault({});
 
-/** The section, of which no secret is shown. */
-export function webOf(given: z.infer<typeof webSchema>): z.infer<typeof webSchema> {
+/** The section, of which no secret is shown. `folder`: of the file, where its paths begin. */
+export function webOf(given: z.infer<typeof webSchema>, folder: string): z.infer<typeof webSchema> {
   const { notifications } = given;
+  const tls = given.tls && {
+    cert: resolve(folder, given.tls.cert),
+    key: resolve(folder, given.tls.key),
+  };
   const door = notifications && withMaskedKeys({ ...notifications }, ['secret']);
-  return withMaskedKeys({ ...given, notifications: door }, ['metricsToken']);
+  return withMaskedKeys({ ...given, tls, notifications: door }, ['metricsToken']);
 }
 
 function isNetwork(text: string): boolean {

@@ -27,6 +27,8 @@ interface WebDeps {
   notifications: NotificationDoor | null;
   /** Whose X-Forwarded-* is believed. */
   proxies: readonly string[];
+  /** In PEM; null: plain HTTP. */
+  tls?: { cert: Buffer; key: Buffer } | null;
 }
 
 const BODY_BYTES_MAX = 65_536;
@@ -61,6 +63,10 @@ export function createWebServer(
   deps: WebDeps,
   limits: ConnectionLimits = CONNECTION_LIMITS,
 ): FastifyInstance {
+  const times = {
+    headersTimeout: limits.headersMs,
+    connectionsCheckingInterval: limits.checkMs,
+  };
   const server = fastify({
     bodyLimit: BODY_BYTES_MAX,
     logger: false,
@@ -68,7 +74,9 @@ export function createWebServer(
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.idleMs,
     connectionTimeout: limits.stalledMs,
-    http: { headersTimeout: limits.headersMs, connectionsCheckingInterval: limits.checkMs },
+    ...(deps.tls
+      ? { https: { ...deps.tls, ...times, minVersion: 'TLSv1.2' as const } }
+      : { http: times }),
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
   });
   server.server.maxConnections = limits.connections;

@@ -82,7 +82,7 @@ describe('loadConfig', () => {
     expect(config.reports).toEqual({ dir: join(folder, 'var', 'reports'), keepDays: 3650 });
     expect(config.web).toEqual({
       ...{ host: '127.0.0.1', port: 8080, metricsToken: null },
-      ...{ address: null, proxies: [], notifications: null },
+      ...{ address: null, tls: null, proxies: [], notifications: null },
     });
     expect(config.notify).toMatchObject({ webhook: null, deadMansSwitch: null });
   });

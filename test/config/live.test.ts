@@ -39,6 +39,7 @@ describe('a console beyond this machine', () => {
     ['web: { host: 0.0.0.0 }', ['plainConsole']],
     ['web: { host: 10.0.0.1, address: "http://pay.example" }', ['plainConsole']],
     ['web: { host: 0.0.0.0, address: "https://pay.example" }', []],
+    ['web: { host: 0.0.0.0, tls: { cert: c.pem, key: k.pem } }', []],
     ['web: { host: "::1" }', []],
     ['web: { port: 1 }', []],
   ])('needs an address with TLS: %s', (text, found) => {

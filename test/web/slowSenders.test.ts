@@ -2,10 +2,12 @@
 // in, more connections than there is room for. Row 116 of the list of faults.
 
 import { connect } from 'node:net';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/db.js';
 import { CONNECTION_LIMITS, createWebServer } from '../../src/web/server.js';
+import { LOCALHOST } from '../gateway/certificates.js';
 
 const LIMITS = { ...CONNECTION_LIMITS, headersMs: 200, requestMs: 400, checkMs: 50 };
 const SECRET = 'sixteen-or-more-signs';
@@ -40,10 +42,13 @@ describe('slow senders (row 116)', () => {
 
   // No request that is cut off comes as far as the database: there is none.
   const db = openDatabase({ host: '/nowhere', user: 'nobody', database: 'none' });
-  const serverWith = (limits = CONNECTION_LIMITS): FastifyInstance => {
+  const serverWith = (
+    limits = CONNECTION_LIMITS,
+    tls: { cert: Buffer; key: Buffer } | null = null,
+  ): FastifyInstance => {
     const talk = { now: () => new Date(), log: (line: string) => void said.push(line) };
     const doors = { notifications: { secret: SECRET, from: [] }, proxies: [] };
-    const deps = { db, accountIds: [], ...talk, ...doors, console: null, monitor: null };
+    const deps = { db, accountIds: [], ...talk, ...doors, console: null, monitor: null, tls };
     return createWebServer(deps, limits);
   };
 
@@ -77,6 +82,36 @@ describe('slow senders (row 116)', () => {
     const answers = await Promise.all(all);
     expect(answers.filter((answer) => answer === '').length).toBeGreaterThanOrEqual(5);
     expect(await served()).toBe(200);
+  });
+
+  it('with a certificate of its own it speaks TLS 1.2 and newer, and nothing else', async () => {
+    const pem = { cert: Buffer.from(LOCALHOST.cert), key: Buffer.from(LOCALHOST.key) };
+    const own = serverWith(CONNECTION_LIMITS, pem);
+    const at = new URL(await own.listen({ host: '127.0.0.1', port: 0 }));
+    expect(at.protocol).toBe('https:');
+    const ask = (options: ConnectionOptions): Promise<string> =>
+      new Promise((resolve) => {
+        const socket = connectTls({ port: Number(at.port), host: '127.0.0.1', ...options });
+        socket.on('error', (error) => resolve(error.message));
+        socket.on('data', (part) =>
+          resolve(`${socket.getProtocol()} ${part.toString().slice(0, 12)}`),
+        );
+        socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
+      });
+    const trusted = { ca: LOCALHOST.cert, servername: 'localhost' };
+    expect(await ask(trusted)).toBe('TLSv1.3 HTTP/1.1 200');
+    expect(await ask({ ...trusted, maxVersion: 'TLSv1.2' })).toBe('TLSv1.2 HTTP/1.1 200');
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL@SECLEVEL=0' } as const;
+    expect(await ask({ ...trusted, ...old })).toMatch(
+      /alert protocol version|unsupported protocol/,
+    );
+    await expect(fetch(`http://127.0.0.1:${at.port}/healthz`)).rejects.toThrow();
+    const { headersTimeout, requestTimeout } = own.server;
+    expect([headersTimeout, requestTimeout]).toEqual([
+      CONNECTION_LIMITS.headersMs,
+      CONNECTION_LIMITS.requestMs,
+    ]);
+    await own.close();
   });
 
   it('the limits are those of the server that listens', async () => {

@@ -2,11 +2,13 @@
 // small merchant's whole installation.
 
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import { Command } from 'commander';
 import { checkSchedule } from '../../../jobs/clock.js';
 import { discardJob, listFailedJobs, retryFailedJob } from '../../../jobs/failed.js';
 import { hasAdministrator } from '../../access/usersStore.js';
-import { UnreachableError } from '../../core/errors.js';
+import { messageOf, UnreachableError, UsageError } from '../../core/errors.js';
 import type { QueueName, Reevaluate } from '../../core/queuePort.js';
 import { migrationStatus } from '../../database/migrate.js';
 import { readSchedule } from '../../night/clock.js';
@@ -69,8 +71,19 @@ export function startCommand(): Command {
 /** A run that finds the workers at work leaves them there. */
 const AT_WORK: Workforce = { start: async () => {}, stop: async () => {} };
 
+/** Read once: a renewed one counts from the next start on. */
+function certificateOf(tls: { cert: string; key: string }): { cert: Buffer; key: Buffer } {
+  try {
+    const pem = { cert: readFileSync(tls.cert), key: readFileSync(tls.key) };
+    createSecureContext(pem);
+    return pem;
+  } catch (error) {
+    throw new UsageError(`web.tls: ${tls.cert} and ${tls.key} are of no use (${messageOf(error)})`);
+  }
+}
+
 async function openWeb(app: App): Promise<() => Promise<void>> {
-  const { host, port, proxies, notifications } = app.config.web;
+  const { host, port, proxies, notifications, tls } = app.config.web;
   const base = {
     db: app.db,
     accountIds: app.config.accounts.map((account) => account.accountId),
@@ -95,6 +108,7 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
     monitor: monitorOf(app),
     notifications,
     proxies,
+    tls: tls && certificateOf(tls),
   });
   let address: string;
   try {

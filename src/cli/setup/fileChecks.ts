@@ -19,9 +19,9 @@ interface Room {
 
 /** One line for each; nothing where all is well. */
 export function fileChecks(config: Config): Check[] {
-  const { file, dataDir, reports, gateway } = config;
+  const { file, dataDir, reports, gateway, web } = config;
   const inData = ['audit', 'journal', 'postgres.log'].map((name) => join(dataDir, name));
-  const looked = [file, gateway.profileFile, dataDir, ...inData, reports.dir];
+  const looked = [file, gateway.profileFile, dataDir, ...inData, reports.dir, web.tls?.key ?? null];
   const there = looked.filter((path): path is string => path !== null && existsSync(path));
   return [...new Set(there)].flatMap((path): Check[] => {
     const { mode } = statSync(path);

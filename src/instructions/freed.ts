@@ -35,8 +35,8 @@ export async function changesSince(
 
 /**
  * How the settings here differ from those by which the account was planned last: an answer, or a
- * row of the ledger, means something else; what is sent goes to another merchant. Those of its
- * newest run say nothing, since it may not have come to its plan, or have been without the account.
+ * row of the ledger, means something else; what is sent goes to another merchant, or environment.
+ * Those of its newest run say nothing, since it may not have come to its plan, or have been without the account.
  */
 export async function differsFrom(
   deps: Pick<RunDeps, 'config'>,
@@ -115,6 +115,7 @@ function unreadable(policies: readonly Policy[]): Change[] {
 }
 
 interface Described {
+  environment?: string;
   accounts: { merchantId: string; accountId: string; liveFrom: string | null }[];
   operations: RecordedOperations & { resendAfterHours: number | null };
 }
@@ -127,6 +128,7 @@ function moneySettings(
   const { accounts, operations } = described as unknown as Described;
   const account = accounts.find((one) => one.accountId === accountId);
   return {
+    environment: described.environment === undefined ? null : String(described.environment),
     merchantId: account?.merchantId ?? null,
     liveFrom: account?.liveFrom ?? null,
     policies: policiesOf(operations),

@@ -13,6 +13,7 @@ const POLICY: Policy = {
   maxAmount: null,
 };
 const SETTINGS: MoneySettings = {
+  environment: 'test',
   merchantId: 'M1',
   liveFrom: '2026-11-01T00:00:00.000Z',
   policies: [POLICY],
@@ -41,6 +42,7 @@ describe('a change that frees something is named', () => {
       'accounts[].liveFrom: 2026-11-01T00:00:00.000Z before, 2026-10-01T00:00:00.000Z now',
     ],
     ['merchant', {}, { merchantId: 'M2' }, 'accounts[].merchantId: M1 before, M2 now'],
+    ['merchant', {}, { environment: 'live' }, 'environment: test before, live now'],
     [
       'payment_status',
       {},

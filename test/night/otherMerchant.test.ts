@@ -1,5 +1,5 @@
-// An account whose merchantId changes while something of it waits: what would go to another merchant
-// than before waits for a person who has seen it, also what was approved before. Whole nights on a
+// An account whose merchantId, or the environment, changes while something of it waits: what would go
+// elsewhere than before waits for a person who has seen it, also what was approved before. Whole nights on a
 // sandbox gateway that moves the account with it. Neighbour: faults/people/newlyFreed.test.ts.
 
 import { afterEach, expect, test } from 'vitest';
@@ -37,6 +37,10 @@ async function moveTo(house: House, merchantId: string): Promise<void> {
   const body = JSON.stringify({ id: 'test', accounts });
   await fetch(`${house.sandboxUrl}/_sandbox/users`, { method: 'POST', body });
   rewriteSettings(house, { accounts });
+}
+
+function toLive(house: House): void {
+  rewriteSettings(house, { environment: 'live' });
 }
 
 async function states(house: House): Promise<string[]> {
@@ -90,13 +94,17 @@ test('what was approved waits again, by the name of the setting, until a person 
   expect(await house.effects()).toHaveLength(2);
 });
 
-test('so does what goes by itself, in the first night of the other merchant', async () => {
+test.each([
+  { other: 'merchant', change: (house: House) => moveTo(house, 'M2002') },
+  // A staging host that was given the database, or the other way round.
+  { other: 'environment', change: async (house: House) => toLive(house) },
+])('so does what goes by itself, in the first night of the other $other', async ({ change }) => {
   const house = await houseOf({ capture: 'auto' });
   const { rows } = await house.db.query(
     `with gone as (delete from ledger.orders returning *) select to_jsonb(gone) as row from gone`,
   );
   await runOf(house, 4);
-  await moveTo(house, 'M2002');
+  await change(house);
   await house.db.query(
     `insert into ledger.orders
      select o.* from jsonb_array_elements($1::jsonb) as e,

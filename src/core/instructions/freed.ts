@@ -8,6 +8,8 @@ import type { Policy } from './policy.js';
 
 /** What of the settings decides whether a movement goes, for one account. */
 export interface MoneySettings {
+  /** null: it is not on record */
+  environment: string | null;
   /** null: the account was not in the configuration */
   merchantId: string | null;
   liveFrom: string | null;
@@ -24,7 +26,7 @@ export interface MoneySettings {
 
 /** A setting that changed: what it bears on, and what is said of it. */
 export type Change =
-  /** all of the account, also what was approved: it would go to another merchant than before */
+  /** all of the account, also what was approved: it would go elsewhere than before */
   | { kind: 'merchant'; words: string }
   /** requests from `from` to before `until` were history, or are now */
   | { kind: 'live_from'; from: string; until: string; words: string }
@@ -43,7 +45,7 @@ export type Change =
 
 export function changesOf(before: MoneySettings, now: MoneySettings): Change[] {
   return [
-    ...merchantChange(before.merchantId, now.merchantId),
+    ...merchantChange(before, now),
     ...liveFromChange(before.liveFrom, now.liveFrom),
     ...statusChange(before.statuses, now.statuses),
     ...foundChange(before.found, now.found),
@@ -76,9 +78,14 @@ export function isOfMeaning({ kind }: Change): boolean {
   return kind !== 'policy' && kind !== 'limit' && kind !== 'resend' && kind !== 'live_from';
 }
 
-function merchantChange(before: string | null, now: string | null): Change[] {
-  if (before === null || now === null || before === now) return [];
-  return [{ kind: 'merchant', words: said('accounts[].merchantId', before, now) }];
+/** One at most: what waits bears one sentence. A test gateway pays nobody, a live one everybody. */
+function merchantChange(before: MoneySettings, now: MoneySettings): Change[] {
+  const elsewhere = (['environment', 'merchantId'] as const).find(
+    (key) => before[key] !== null && now[key] !== null && before[key] !== now[key],
+  );
+  if (elsewhere === undefined) return [];
+  const setting = elsewhere === 'merchantId' ? 'accounts[].merchantId' : elsewhere;
+  return [{ kind: 'merchant', words: said(setting, before[elsewhere], now[elsewhere]) }];
 }
 
 function liveFromChange(before: string | null, now: string | null): Change[] {

@@ -26,6 +26,8 @@ export interface PayoutRequest {
   elsewhere: string | null;
   /** who paid it by hand (`tieout gateway payout`), or may have; null: nobody */
   byHandOf: string | null;
+  /** one that has left the ledger asked for the same before, and was paid, or may have been */
+  isTwin: boolean;
 }
 
 interface RawRequest {
@@ -37,6 +39,7 @@ interface RawRequest {
   copies: bigint;
   elsewhere: string | null;
   by_hand_of: string | null;
+  is_twin: boolean;
 }
 
 /** A UUID has 36; of a longer one a view knows more than an index holds. */
@@ -70,6 +73,7 @@ function requestOf(row: RawRequest): PayoutRequest {
     problem: row.copies > 1n ? 'it stands in the ledger more than once' : row.problem,
     elsewhere: row.elsewhere,
     byHandOf: row.by_hand_of,
+    isTwin: row.is_twin,
   };
 }
 

@@ -14,7 +14,17 @@ select p.account_id, p.request_id, p.payload, p.requested_at, p.problem,
     select i.account_id from tieout.instructions i
     where i.operation = 'payout' and i.transaction_id = p.request_id and not i.is_void
   ) other where other.account_id <> p.account_id collate "C") as elsewhere,
-  (select min(c.called_by) from tieout.calls_by_hand(p.request_id) c) as by_hand_of
+  (select min(c.called_by) from tieout.calls_by_hand(p.request_id) c) as by_hand_of,
+  -- It was asked for when that one was planned, yet under no number that we knew: loaded anew.
+  exists (
+    select from tieout.instructions i
+    where i.operation = 'payout' and not i.is_void
+      and i.account_id = p.account_id collate "C" and i.created_at >= p.requested_at
+      and i.transaction_id <> p.request_id
+      and i.payload - 'request_id' = p.payload - 'request_id'
+      and not exists (select from tieout.ledger_payouts() there
+        where there.account_id collate "C" = i.account_id and there.request_id = i.transaction_id)
+  ) as is_twin
 from tieout.ledger_payouts() p
 join jsonb_to_recordset($1::jsonb) as a (account_id text, live_from timestamptz)
   on a.account_id collate "C" = p.account_id collate "C"

@@ -68,6 +68,7 @@ function plannedPayout(
     payload,
     source: sourceOf(profile, payload),
     isInTotals: profile.payout.unit !== null && amount !== null,
+    doubled: request.isTwin ? 'twin_request' : null,
   };
 }
 

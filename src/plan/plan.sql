@@ -107,11 +107,11 @@ wanted as not materialized (
     null, null, 'requested', false, i.instruction_id, i.state, i.approval_id,
     i.approved_at, i.approved_for, i.lapsed, i.freed_by, i.is_unseen, restored.at, ra.send_block,
     p.amount, p.requested_at, null, null, false,
-    coalesce(p.requested_at, '-infinity') < restored.at, false, null, p.problem, p.payload,
+    coalesce(p.requested_at, '-infinity') < restored.at, false, p.doubled, p.problem, p.payload,
     p.is_in_totals, p.source_currency, p.source_amount
   from jsonb_to_recordset($7::jsonb) as p (account_id text, request_id text, currency text,
     amount numeric, requested_at timestamptz, problem text, payload jsonb, is_in_totals boolean,
-    source_currency text, source_amount numeric)
+    doubled text, source_currency text, source_amount numeric)
   cross join restored
   join tieout.run_accounts ra on ra.run_id = $1 and ra.account_id = p.account_id
   left join standing i

@@ -82,6 +82,8 @@ export interface PlannedPayout {
   /** what leaves the payer's account, in its own currency; null: the request does not say */
   source: { currency: string; amount: string | null } | null;
   isInTotals: boolean;
+  /** why it may be a payout that was made already */
+  doubled: 'twin_request' | null;
 }
 
 function payoutRow(payout: PlannedPayout) {
@@ -96,5 +98,6 @@ function payoutRow(payout: PlannedPayout) {
     source_currency: payout.source?.currency ?? null,
     source_amount: payout.source?.amount ?? null,
     is_in_totals: payout.isInTotals,
+    doubled: payout.doubled,
   };
 }

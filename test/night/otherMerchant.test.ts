@@ -1,6 +1,7 @@
-// An account whose merchantId, or the environment, changes while something of it waits: what would go
-// elsewhere than before waits for a person who has seen it, also what was approved before. Whole nights on a
-// sandbox gateway that moves the account with it. Neighbour: faults/people/newlyFreed.test.ts.
+// An account whose merchantId changes, or the environment, while something of it waits: what would
+// go elsewhere than before waits for a person who has seen it, also what was approved before. Whole
+// nights on a sandbox gateway that moves the account with it. Neighbour:
+// faults/people/newlyFreed.test.ts.
 
 import { afterEach, expect, test } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';

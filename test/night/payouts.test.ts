@@ -28,6 +28,7 @@ afterEach(async () => {
 
 const ONE = '00000000-0000-4000-8000-000000000001';
 const TWO = '00000000-0000-4000-8000-000000000002';
+const THREE = '00000000-0000-4000-8000-000000000003';
 const ACCOUNT = 'A1001';
 const PAYLOAD = {
   payment_amount: '120',
@@ -173,6 +174,29 @@ describe('a payout request', () => {
     expect(await house.effects()).toHaveLength(1);
   });
 
+  test('that was paid and is loaded anew under another number waits; a later equal one goes', async () => {
+    const house = await houseOf('auto');
+    knowUnit(house);
+    await request(house, ONE);
+    await first(house);
+    await house.db.query('update ledger.payout_requests set request_id = $1', [TWO]);
+    await request(house, THREE, { age: '0 seconds' });
+    await second(house);
+    const { rows } = await house.db.query(
+      `select transaction_id, state, hold_reason from tieout.instructions order by instruction_id`,
+    );
+    expect(rows).toEqual([
+      { transaction_id: ONE, state: 'confirmed', hold_reason: null },
+      { transaction_id: TWO, state: 'held', hold_reason: 'twin_request' },
+      { transaction_id: THREE, state: 'confirmed', hold_reason: null },
+    ]);
+    expect((await house.effects()).map((effect) => effect.order_no)).toEqual([ONE, THREE]);
+    // Who looked it up may have it paid all the same.
+    const id = await idOf(house, TWO);
+    expect(await decide(house, id, { kind: 'approve', reason: null })).toEqual(['done']);
+    expect(await send(house)).toEqual(['payout confirmed']);
+  });
+
   test('that was paid by hand meanwhile is not paid again', async () => {
     const house = await houseOf('approve');
     await request(house, ONE);
@@ -213,13 +237,11 @@ describe('a payout request', () => {
     );
     expect(left.rows).toEqual([{ state: 'queued', tries: 0, reason: why, chunk: 'queued' }]);
     expect(await house.effects()).toEqual([]);
-    // Whoever goes on with the night decides which environment it is.
+    // Whoever goes on with the night decides which environment it is; a person has to see it.
     await first(house);
     expect(await send(house)).toEqual([]);
-    expect(await instructionCounts(house.db)).toEqual({
-      'capture held': 1,
-      'payout confirmed': 1,
-    });
+    expect(await decide(house, await idOf(house, ONE), APPROVE)).toEqual(['done']);
+    expect(await send(house)).toEqual(['payout confirmed']);
   });
 });
 

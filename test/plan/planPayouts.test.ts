@@ -42,6 +42,7 @@ describe('payouts are weighed by the same policies', () => {
     payload: { payment_amount: '120' },
     source: null,
     isInTotals: true,
+    doubled: null,
     ...changes,
   });
 

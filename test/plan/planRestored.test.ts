@@ -37,6 +37,7 @@ const PAYOUT = {
   source: null,
   payload: { payment_amount: '120' },
   isInTotals: true,
+  doubled: null,
 };
 
 test.each([

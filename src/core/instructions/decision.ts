@@ -77,7 +77,7 @@ export const HOLD_REASONS = {
   },
   twin_request: {
     isApprovable: true,
-    words: 'another refund request of the order was paid or refused, and this may be the same one',
+    words: 'another request was paid or refused, and this may be the same one by another number',
   },
   over_captured: {
     isApprovable: true,

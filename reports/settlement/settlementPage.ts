@@ -53,7 +53,7 @@ function datesOf({ period, from }: SettlementReportData): string {
   const upTo = `up to and including ${period.to}, as it is known now. `;
   const which =
     period.from <= from
-      ? `Everything since settlement.from (${from}) ${upTo}`
+      ? `Everything since the books begin, ${from}, ${upTo}`
       : `Opening: the end of the day before ${period.from}. Then what moved ${upTo}`;
   return (
     which +

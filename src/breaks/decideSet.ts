@@ -19,7 +19,7 @@ const LOOKED_MAX = 50_000;
 /** Breaks of one set: what one press decides about. */
 export const SET_MAX = 10_000;
 /** Breaks of one transaction. */
-const PART = 500;
+const PART = 2_500;
 
 export interface SetTotal {
   breaks: number;

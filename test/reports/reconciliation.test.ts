@@ -127,13 +127,13 @@ describe('the nightly workbook', () => {
     const workbook = await openXlsx(await written(sampleRun({ breaks, waiting })));
     const broken = rowStarting(sheetOf(workbook, 'Breaks'), 'A1001', 'ORD-1');
     expect([4, 5, 7].map((at) => broken.getCell(at).value)).toEqual([
-      'missing at gateway',
+      'not at the gateway',
       'the gateway shows in review',
       'partially refunded 9.50 EUR',
     ]);
     const reasons = sheetOf(workbook, 'Waiting for you').getColumn('F').values;
     expect(reasons.slice(-2)).toEqual([
-      'less than was authorised: not allowed by configuration (profile partialCapture)',
+      'less than was authorised: not allowed by configuration (partialCapture in the gateway profile)',
       'sent, outcome unknown: a person has to find out',
     ]);
     const summary = sheetOf(workbook, 'Summary');
@@ -142,7 +142,7 @@ describe('the nightly workbook', () => {
         summary,
         'Open breaks, against the sheet Breaks',
         'A1001',
-        'missing at gateway',
+        'not at the gateway',
       ).getCell(4).formula,
     ).toContain('Breaks');
   });

@@ -15,7 +15,7 @@ describe('the night in one sentence', () => {
   test('broken names the orders, the kinds and what is held', () => {
     expect(night('broken')).toBe(
       'Business date 2026-11-19 did not tie out: 2 of 12 orders differ ' +
-        '(1 amount mismatch and 1 missing at gateway); 1 instruction held for approval.',
+        '(1 amount mismatch and 1 not at the gateway); 1 instruction held for approval.',
     );
   });
 
@@ -27,7 +27,7 @@ describe('the night in one sentence', () => {
       if (second) second.breaks = { state_mismatch: 3, currency_mismatch: 2, ...many };
     });
     expect(sentence).toContain(
-      'differ, with 17 open breaks (5 state mismatch, 4 missing at gateway, 3 amount mismatch, 2 currency mismatch ' +
+      'differ, with 17 open breaks (5 state mismatch, 4 not at the gateway, 3 amount mismatch, 2 currency mismatch ' +
         'and 3 of other kinds);',
     );
   });

@@ -28,12 +28,13 @@ export type ApprovalLapse = (typeof APPROVAL_LAPSES)[number];
 export const HOLD_REASONS = {
   observed: {
     isApprovable: false,
-    words: 'the account is only observed: its liveFrom is not given, or ahead',
+    words: 'the account is only observed: nothing is sent for it now (liveFrom)',
   },
   no_history: { isApprovable: false, words: 'the database knows no earlier run of the account' },
   partial_capture: {
     isApprovable: false,
-    words: 'less than was authorised: not allowed by configuration (profile partialCapture)',
+    words:
+      'less than was authorised: not allowed by configuration (partialCapture in the gateway profile)',
   },
   invalid_payout: {
     isApprovable: false,
@@ -43,11 +44,11 @@ export const HOLD_REASONS = {
   approval: { isApprovable: true, words: 'the operation needs approval' },
   above_limit: {
     isApprovable: true,
-    words: 'above its limit (approveAbove), or its currency has none',
+    words: 'above its limit, or its currency has none (operations.approveAbove)',
   },
   over_limit_of_run: {
     isApprovable: true,
-    words: 'past the limits of one run (maxPerRun)',
+    words: 'past the limits of one run (operations.maxPerRun)',
   },
   approval_expired: { isApprovable: true, words: 'its approval has expired' },
   approval_void: { isApprovable: true, words: 'something changed since it was approved' },

@@ -2,12 +2,21 @@
 // what programs read (CSV, NDJSON, JSON, the database) keeps the codes. Pure data and lookups, no
 // rule is decided here. Neighbours: summary.ts (the run's sentence), reports/columns.ts.
 
-/** `missing_at_gateway` is "missing at gateway", `notCompared` is "not compared". */
+/** `amount_mismatch` is "amount mismatch", `notCompared` is "not compared"; some have other words. */
 export function labelOf(code: string): string {
+  const words = WORDS[code];
+  if (words !== undefined) return words;
   return code
     .replaceAll('_', ' ')
     .replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
+
+const WORDS: Readonly<Record<string, string>> = {
+  missing_at_gateway: 'not at the gateway',
+  missing_in_ledger: 'not in the ledger',
+  unknown_status: 'new status code',
+  invalid_record: 'entry that cannot be read',
+};
 
 /** A state as people say it: of a run and an account `broken` is what did not tie out. */
 export function stateLabel(state: string): string {
@@ -58,12 +67,12 @@ const CAUSES: Readonly<Record<string, string>> = {
 
 const HOLD_REASONS: Readonly<Record<string, string>> = {
   approval: 'waiting for approval',
-  above_limit: 'above operations.approveAbove: waiting for approval',
-  over_limit_of_run: 'past operations.maxPerRun of this run: waiting for approval',
+  above_limit: 'above the limit: waiting for approval (operations.approveAbove)',
+  over_limit_of_run: 'past the limit of this run: waiting for approval (operations.maxPerRun)',
   newly_freed: 'a changed setting would let it go: waits until somebody has seen it',
   partial_capture:
-    'less than was authorised: not allowed by configuration (profile partialCapture)',
-  observed: 'the account is only observed: its liveFrom is not given, or ahead',
+    'less than was authorised: not allowed by configuration (partialCapture in the gateway profile)',
+  observed: 'the account is only observed: nothing is sent for it now (liveFrom)',
   second_capture: 'the order was captured already, by another transaction: look, then approve',
   moved_already: 'captured or cancelled by us, yet shown as reserved: look, then approve',
   shared_refund: 'another order or account has a refund of this transaction: look, then approve',
@@ -75,7 +84,7 @@ const HOLD_REASONS: Readonly<Record<string, string>> = {
   disputed: 'the payment is disputed, or was taken back: look at the dispute, then approve',
   not_signed: 'a decision about it is not signed by tieout: find out who made it, then approve',
   restored: 'the database came back from a backup: this was sent before, or may have been',
-  no_history: 'liveFrom is days ago, yet the database knows no earlier run of the account',
+  no_history: 'the account is live for days, yet the database knows no earlier run (liveFrom)',
 };
 
 const STATE_REASONS: Readonly<Record<string, string>> = {

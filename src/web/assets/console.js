@@ -1,5 +1,6 @@
 // All that the console does in the browser: renew a page that is under way, tick all rows of a
-// list, and keep a decision from being pressed twice. Every page works without it.
+// list, keep a decision from being pressed twice, and say that one is under way. Every page works
+// without it.
 
 const RENEW_MS = 3_000;
 
@@ -35,8 +36,22 @@ function pressOnce() {
     const form = event.target;
     if (form.method !== 'post') return;
     if (form.dataset.sent === 'yes') event.preventDefault();
+    if (form.dataset.sent === undefined) setTimeout(() => sayUnderWay(form), WAIT_SHOWN_MS);
     form.dataset.sent = 'yes';
   });
+}
+
+const WAIT_SHOWN_MS = 500;
+
+/** Most presses are answered before it shows. */
+function sayUnderWay(form) {
+  const note = document.createElement('p');
+  note.className = 'under-way';
+  note.setAttribute('role', 'status');
+  const bar = document.createElement('progress');
+  bar.setAttribute('aria-label', 'Under way');
+  note.append(bar, ' Under way. Thousands of rows take some seconds: stay on this page.');
+  (form.querySelector('fieldset') ?? form).append(note);
 }
 
 renewWhileLive();

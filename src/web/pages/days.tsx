@@ -148,7 +148,7 @@ function DayTable(props: {
       caption={
         by === undefined || by.sort === 'day' ? 'Business days, newest first' : 'Business days'
       }
-      class="lists tight"
+      class="cards tight"
       columns={[
         column('Day', 'day'),
         column('Account', 'account'),

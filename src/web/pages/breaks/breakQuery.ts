@@ -86,7 +86,8 @@ function partWords(part: string): string {
     return `${moneyIn(amount, currency)} ${sign === '+' ? 'more' : 'less'} at the gateway`;
   }
   const page = /^page (\S+) of (\S+) no (\d+)$/.exec(part);
-  if (page !== null) return `${page[1]}: page ${page[3]} of the snapshot of ${page[2]}`;
+  // Orders that were asked for together, and that one request may have in common.
+  if (page !== null) return `${page[1]}: asked together, request ${page[3]} of ${page[2]}`;
   const side = /^(.+) (here|there)$/.exec(part);
   if (side === null) return part === 'an entry of another shape' ? 'cannot be read' : part;
   const where = side[2] === 'here' ? 'in the ledger' : 'at the gateway';

@@ -318,11 +318,13 @@ function Attempt({
         <p>No answer is on record.</p>
       ) : (
         <>
-          <p>
-            HTTP {answer.status}, {words.count(answer.bytes)} bytes, at{' '}
-            {words.at(answer.receivedAt)}:
-          </p>
-          <pre class="raw">{answer.body}</pre>
+          <p>The gateway answered at {words.at(answer.receivedAt)}.</p>
+          <details>
+            <summary>
+              Its answer as it came (HTTP {answer.status}, {words.count(answer.bytes)} bytes)
+            </summary>
+            <pre class="raw">{answer.body}</pre>
+          </details>
         </>
       )}
     </>

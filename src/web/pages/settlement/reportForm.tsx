@@ -58,7 +58,8 @@ export async function makeReport(visit: Visit, { times }: SettlementRules): Prom
   const { deps, form } = visit;
   const period = periodOf(form.text('period') ?? '');
   if (period === null) return refused('Give a month (2026-11) or a date (2026-11-30).');
-  if (period.to < times.from) return refused(`That is before settlement.from (${times.from}).`);
+  if (period.to < times.from)
+    return refused(`That is before the books begin, ${times.from} (settlement.from).`);
   const run = await newestRunOf(deps.db, period);
   if (run === null) return refused(`There is no finished run in ${period.name}.`);
   const ids = await queueReports(deps.db, run.runId, ['settlement'], deps.now(), period.name);

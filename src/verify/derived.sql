@@ -83,5 +83,43 @@ join tieout.settlement_looks k
   on k.account_id = l.account_id and l.settlement_line_id <= k.settlement_line_id
 where l.type in ('captured', 'refunded')
   and (u.settlement_line_id is null) <> (x.settlement_line_id is not null)
+union all
+-- What a match says has to be borne out by its line and its movement, which are sealed: whose money
+-- it is, what names it, and that the amount is the same or said to be another. One line alone is
+-- all of a movement.
+select coalesce(l.account_id, m.account_id, ''), coalesce(m.order_no, l.order_no),
+  'match of line ' || x.settlement_line_id || ' with movement ' || x.movement_id,
+  'by ' || x.by || case when x.differs then ', differs' else '' end,
+  case when l.settlement_line_id is null then 'no such line'
+    when m.movement_id is null then 'no such movement'
+    when (l.account_id, l.type) is distinct from (m.account_id, m.kind)
+      then l.type || ' of ' || l.account_id || ', and ' || m.kind || ' of ' || m.account_id
+    when key.line_names is null or key.line_names is distinct from key.movement_has
+      then coalesce(key.line_names, 'nothing') || ', and ' || coalesce(key.movement_has, 'nothing')
+    when x.nth > 1 then 'matched with another line as well'
+    else abs(l.amount) || ' ' || l.currency || ', and ' || m.amount || ' ' || m.currency end
+from (
+  -- of several that say they are all of the movement, the first
+  select *, case when differs then 0 else row_number() over (
+      partition by movement_id, differs order by settlement_line_id) end as nth
+  from tieout.settlement_matches
+) x
+left join tieout.settlement_lines l using (settlement_line_id)
+left join tieout.movements m using (movement_id)
+cross join lateral (
+  select case x.by when 'reference' then l.reference when 'transaction' then l.transaction_id
+      else l.order_no end as line_names,
+    case x.by when 'reference' then m.reference when 'transaction' then m.transaction_id
+      else m.order_no end as movement_has
+) key
+where l.settlement_line_id is null or m.movement_id is null
+  or (l.account_id, l.type) <> (m.account_id, m.kind)
+  or key.line_names is null or key.line_names is distinct from key.movement_has
+  or x.nth > 1
+  -- nobody knew the amount; or it became another one since
+  or not x.differs and m.amount is not null
+    and (l.currency <> m.currency or abs(l.amount) <> m.amount and not exists (
+      select from tieout.movement_amounts a
+      where a.movement_id = x.movement_id and a.amount = abs(l.amount)))
 order by 1, 2, 3
 limit 1000

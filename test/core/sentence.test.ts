@@ -28,6 +28,14 @@ describe('a break in words', () => {
     expect(empty).not.toMatch(/undefined|null/);
   });
 
+  test.each(['EUR', 'JPY'])('of an amount that nobody knows, in %s', (currency) => {
+    const side = { state: 'refunded', currency, amount: null };
+    expect(sideText(side)).toBe(`refunded an amount that nobody knows ${currency}`);
+    for (const kind of BREAK_KINDS) {
+      expect(breakSentence(kind, side, side)).not.toMatch(/undefined|null/);
+    }
+  });
+
   test('says what the gateway did, and what the ledger wanted', () => {
     const wanted = { state: 'captured', currency: 'EUR', amount: '120.00' };
     const shown = { state: 'captured', currency: 'EUR', amount: '12.00' };

@@ -4,9 +4,11 @@
 import { afterAll, beforeEach, expect } from 'vitest';
 import type { SettlementSettings } from '../../src/config/settlement.js';
 import { addAmounts } from '../../src/core/money.js';
+import type { Db } from '../../src/database/db.js';
 import { settleAccounts, settledAccounts } from '../../src/settlement/settlement.js';
 import type { OpenItem, SettlementDocument } from '../../src/settlement/settlementStore.js';
 import { openItems, settlementFigures } from '../../src/settlement/settlementStore.js';
+import { checkChain } from '../../src/verify/verifyChainStore.js';
 import { freshDatabase } from '../support/database.js';
 
 const fresh = await freshDatabase();
@@ -179,5 +181,14 @@ export async function checkIdentities(): Promise<OpenItem[]> {
      where not is_history and amount is distinct from 0`,
   );
   expect(counted).toBe(Number(rows[0]?.n));
+  expect(await doubtfulMatches(db)).toEqual([]);
   return items;
+}
+
+/** What `verify` says of matches. */
+export async function doubtfulMatches(tx: Db): Promise<string[]> {
+  const { disagreements } = await checkChain(tx, () => {});
+  return disagreements
+    .filter(({ what }) => what.startsWith('match of'))
+    .map(({ orderNo, state, history }) => `${orderNo}: ${state}: ${history}`);
 }

@@ -3,12 +3,14 @@
 
 import { describe, expect, it } from 'vitest';
 import { SETTLEMENT_SENTENCES } from '../../src/core/breaks/settlementSentence.js';
+import { rolledBack } from '../../src/database/rolledBack.js';
 import { settleAccounts } from '../../src/settlement/settlement.js';
 import type { Given, Line } from './facts.js';
 import {
   breaks,
   checkIdentities,
   db,
+  doubtfulMatches,
   figures,
   matches,
   moved,
@@ -265,5 +267,54 @@ describe('a break', () => {
     await settle();
     expect(await breaks('resolved')).toEqual(['1 settlement_amount 1.00 EUR']);
     await checkIdentities();
+  });
+});
+
+describe('whoever owns the database and', () => {
+  it.each([
+    ['moves a match to another order', 'movement_id = m.movement_id', 'T1, and T2'],
+    [
+      'moves a match to another order, and says by what',
+      `movement_id = m.movement_id, by = 'reference'`,
+      'nothing, and nothing',
+    ],
+    [
+      'moves a match to a refund',
+      'movement_id = r.movement_id',
+      'captured of A1, and refunded of A1',
+    ],
+    ['says that nothing differs', 'differs = false', '12.00 EUR, and 10.00 EUR', 2],
+    ['gives a line no movement', 'movement_id = 0', 'no such movement'],
+  ])('%s: verify names it', async (_name, change, told, line = 1) => {
+    await moved({ order: '1', amount: '10.00' }, { order: '2', amount: '10.00' });
+    await moved({ order: '3', amount: '10.00', kind: 'refunded' }, { order: '4', amount: '10.00' });
+    await settled({ order: '1', transaction: 'T1', amount: '10.00' });
+    await settled({ order: '4', amount: '12.00' });
+    await settle();
+    await checkIdentities();
+    await rolledBack(db, async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query(
+        `update tieout.settlement_matches x set ${change}
+         from tieout.movements m, tieout.movements r
+         where m.order_no = '2' and r.order_no = '3' and x.settlement_line_id = (
+           select settlement_line_id from tieout.settlement_lines
+           order by settlement_line_id offset $1 limit 1)`,
+        [line - 1],
+      );
+      expect(await doubtfulMatches(tx)).toMatchObject([expect.stringContaining(told)]);
+    });
+  });
+
+  it('matches a second line as if it were all of a capture: verify names it', async () => {
+    await moved({ order: '1', amount: '10.00' });
+    await settled({ order: '1', amount: '10.00' });
+    await settled({ order: '1', amount: '10.00' });
+    await settle();
+    await rolledBack(db, async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query('update tieout.settlement_matches set differs = false');
+      expect(await doubtfulMatches(tx)).toEqual(['1: by order: matched with another line as well']);
+    });
   });
 });

@@ -4,14 +4,15 @@
 import { formatAmount, parseAmount } from '../money.js';
 import type { BreakKind } from '../orders/verdict.js';
 import { moneyIn } from '../text/amounts.js';
-import { SETTLEMENT_SENTENCES } from './settlementSentence.js';
+import { SETTLEMENT_SENTENCES, UNKNOWN_AMOUNT } from './settlementSentence.js';
 
 /** What one side said when the break was seen; a field that it does not have is absent. */
 export interface Side {
   state?: string;
   code?: string;
   currency?: string;
-  amount?: string;
+  /** null: of a refund in part that was made elsewhere nobody knows it */
+  amount?: string | null;
   transaction?: string;
   /** why the ledger's row cannot be used */
   problem?: string;
@@ -51,7 +52,8 @@ const FIELDS = ['state', 'amount', 'currency', 'transaction', 'code', 'problem']
 
 /** "120.00 EUR", "captured 1,120 JPY", or "nothing". */
 export function sideText(side: Side): string {
-  const money = side.amount === undefined ? side.currency : moneyIn(side.amount, side.currency);
+  const amount = side.amount === null ? UNKNOWN_AMOUNT : side.amount;
+  const money = amount === undefined ? side.currency : moneyIn(amount, side.currency);
   const state = side.state ?? (side.code === undefined ? undefined : `code ${side.code}`);
   const text = [state, money].filter((part) => part !== undefined && part !== '').join(' ');
   return text === '' ? 'nothing' : text;
@@ -176,13 +178,12 @@ function badEntry(side: Side): string {
   const rest =
     `currency ${side.currency ?? '(none)'}, code ${side.code ?? '(none)'}, ` +
     `transaction ${side.transaction ?? '(none, or none that can be kept)'}`;
-  const { amount } = side;
-  return amount !== undefined && parseAmount(amount) === null
+  const amount = side.amount ?? null;
+  return amount !== null && parseAmount(amount) === null
     ? `the gateway's amount '${amount}' cannot be read (${rest})`
     : `the gateway's entry cannot be read (amount ${amount ?? '(none)'}, ${rest})`;
 }
 
 function money(side: Side): string {
-  const { amount = '(no amount)', currency = '(no currency)' } = side;
-  return moneyIn(amount, currency);
+  return moneyIn(side.amount ?? '(no amount)', side.currency ?? '(no currency)');
 }

@@ -7,7 +7,7 @@ import { moneyIn } from '../text/amounts.js';
 interface Side {
   state?: string;
   currency?: string;
-  amount?: string;
+  amount?: string | null;
   batch?: string;
   times?: number;
   since?: string;
@@ -20,6 +20,8 @@ interface Sides {
   expected: Side;
   actual: Side;
 }
+
+export const UNKNOWN_AMOUNT = 'an amount that nobody knows';
 
 export const SETTLEMENT_SENTENCES = {
   not_settled: ({ expected }: Sides): string =>
@@ -45,7 +47,7 @@ export const SETTLEMENT_SENTENCES = {
 };
 
 function money({ amount, currency }: Side): string {
-  return moneyIn(amount ?? 'an amount that nobody knows', currency);
+  return moneyIn(amount ?? UNKNOWN_AMOUNT, currency);
 }
 
 function whatMoved({ state = 'moved', since = 'an earlier day', ...side }: Side): string {

@@ -217,7 +217,7 @@ test('the shell of the CronJob hands on what Kubernetes says, and the exit code'
       `const code = Number(process.argv[2]);
        process.on('SIGTERM', () => process.exit(code));
        console.log('runs');
-       setInterval(() => {}, 1000);`,
+       setTimeout(() => process.exit(9), 20_000);`,
     );
     const codes: (number | null)[] = [];
     for (const code of [0, 3, 4]) {

@@ -49,6 +49,12 @@ export async function serverFacts(db: Db, now: Date): Promise<ServerFacts> {
   };
 }
 
+/** A standby that follows another server: it answers, and takes no rows. */
+export async function isReplica(db: Db): Promise<boolean> {
+  const { rows } = await db.query<{ is: boolean }>('select pg_is_in_recovery() as is');
+  return rows[0]?.is === true;
+}
+
 /** Whether what we sign in as may do anything on the server, whatever guards and grants say. */
 export async function isSuperuser(db: Db): Promise<boolean> {
   const { rows } = await db.query<{ may: boolean }>(

@@ -3,6 +3,7 @@
 // figures, for those who may see them.
 
 import type { FastifyInstance } from 'fastify';
+import { isReplica } from '../database/serverFacts.js';
 import type { ScheduleDeps } from '../night/clock.js';
 import { cached, inTime } from './cachedAnswer.js';
 
@@ -40,10 +41,12 @@ async function missingParts(deps: MonitorDeps): Promise<string[]> {
   return [database, queue].filter((problem) => problem !== null);
 }
 
-async function databaseProblem({ pendingMigrations }: MonitorDeps): Promise<string | null> {
+async function databaseProblem({ db, pendingMigrations }: MonitorDeps): Promise<string | null> {
   try {
     const pending = await inTime(pendingMigrations(), PART_TIMEOUT_MS);
-    return pending === 0 ? null : `database: ${pending} migration(s) are missing`;
+    if (pending > 0) return `database: ${pending} migration(s) are missing`;
+    const only = await inTime(isReplica(db), PART_TIMEOUT_MS);
+    return only ? 'database: it is a replica, and takes no rows' : null;
   } catch {
     return 'database: it does not answer';
   }

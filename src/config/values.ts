@@ -7,7 +7,12 @@ import { ConfigurationError } from '../core/errors.js';
 /** Throws a ConfigurationError that says why a file cannot be read, and how that is mended. */
 export function readText(file: string, bytesMax: number): string {
   try {
-    if (statSync(file).size > bytesMax) {
+    const found = statSync(file);
+    // To read a pipe is to wait for whoever writes, for ever.
+    if (!found.isFile() && !found.isDirectory()) {
+      throw new ConfigurationError(file, '', 'cannot be read: it is no plain file');
+    }
+    if (found.size > bytesMax) {
       throw new ConfigurationError(file, '', `is larger than ${bytesMax} bytes`);
     }
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));

@@ -1,6 +1,7 @@
 // The configuration as docs/CONTRACT.md section 2 prints it: defaults, every key, and what is
 // refused with file, key and line.
 
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -214,6 +215,14 @@ describe('what is refused', () => {
     );
     expect(error.message).toContain(join(folder, 'thin.yaml'));
     expect(error.key).toBe('signing');
+  });
+
+  it('a pipe in place of a file, which it would read for ever', () => {
+    execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
+    const error = failure(
+      `${ACCOUNTS}gateway: { baseUrl: "https://gw.example", profile: pipe.yaml }`,
+    );
+    expect(error.message).toContain('it is no plain file');
   });
 
   it('a profile file that does not exist', () => {

@@ -219,7 +219,9 @@ describe('a session (row 112)', () => {
     if (!own || !other || !third) throw new Error('three are needed');
     for (const visitor of [own, other, third]) await signIn(visitor, 'finn');
     const page = (await own.get('/password')).body;
-    const marks = [...page.matchAll(/name="session" value="([0-9a-f]{16})"/g)].map(([, one]) => one);
+    const marks = [...page.matchAll(/name="session" value="([0-9a-f]{16})"/g)].map(
+      ([, one]) => one,
+    );
     expect(marks).toHaveLength(2);
     const stranger = await console.visitor(ALL, 'gwen');
     await stranger.post('/password/sessions', { session: marks[0] ?? '' });

@@ -27,6 +27,7 @@ const MANIFEST = 'manifest.json';
 /** Beside the manifest of an encrypted backup: that who holds the key wrote it. */
 const CODE = 'manifest.code';
 const MANIFEST_BYTES_MAX = 16 << 20;
+const CODE_BYTES_MAX = 4_096;
 
 /** Makes the folder by `fill`, which gets a draft of it; all of it or nothing. */
 export async function writeBackup(
@@ -153,7 +154,7 @@ async function readManifest(
   key: BackupKey | null,
 ): Promise<{ manifest: BackupManifest; sha256: string }> {
   const path = join(folder, MANIFEST);
-  const text = await readFile(path).catch(() => null);
+  const text = await readSmall(path, MANIFEST_BYTES_MAX);
   if (text === null) throw new InputError(`${folder} is no backup: it has no ${MANIFEST}`);
   const read = checkManifest(parsed(path, text));
   if (read.kind === 'refused') {
@@ -169,9 +170,14 @@ async function readManifest(
   return { manifest, sha256: createHash('sha256').update(text).digest('hex') };
 }
 
+/** Null: it is not there, is a pipe or a link of whoever made the folder, or is longer than this. */
+async function readSmall(path: string, bytesMax: number): Promise<Buffer | null> {
+  const found = await lstat(path).catch(() => null);
+  return found?.isFile() === true && found.size <= bytesMax ? readFile(path) : null;
+}
+
 function parsed(path: string, text: Buffer): unknown {
   try {
-    if (text.length > MANIFEST_BYTES_MAX) throw new Error('too long');
     return JSON.parse(text.toString('utf8'));
   } catch (cause) {
     throw new InputError(`${path} cannot be read`, { cause });
@@ -187,7 +193,7 @@ async function checkCode(
   if (key.mark !== sealing.keyMark) {
     throw new InputError(`${folder} is encrypted by ${by}, not by this key (${key.mark})`);
   }
-  const code = await readFile(join(folder, CODE), 'utf8').catch(() => '');
+  const code = (await readSmall(join(folder, CODE), CODE_BYTES_MAX))?.toString('utf8') ?? '';
   if (sameCode(code, key.codeOf(sealing, text))) return;
   throw new InputError(`${join(folder, MANIFEST)} was altered by somebody without the key`);
 }

@@ -1,8 +1,17 @@
 // A backup in hands that it is not for: without the key nothing of it can be read, with another one
 // nothing passes as ours, and what a manifest says of itself is not taken for more than it may be.
 
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -62,6 +71,18 @@ describe('a backup that is stolen', () => {
     const bytes = readFileSync(join(place, sealed ?? ''));
     // The mark of gzip: an unsealed file begins with it.
     expect(bytes.subarray(0, 2)).not.toEqual(Buffer.from([0x1f, 0x8b]));
+  });
+
+  it('makes nobody wait or read without end: a pipe or a link is no manifest', async () => {
+    const place = await backup(key);
+    for (const file of ['manifest.code', 'manifest.json']) {
+      rmSync(join(place, file));
+      execFileSync('mkfifo', [join(place, file)]);
+      await expect(readBackup(place, key)).rejects.toThrow(/was altered|is no backup/);
+      rmSync(join(place, file));
+      symlinkSync('/dev/zero', join(place, file));
+      await expect(readBackup(place, key)).rejects.toThrow(/was altered|is no backup/);
+    }
   });
 
   it('is not what it was once anything of it is changed', async () => {

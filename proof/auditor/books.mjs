@@ -136,9 +136,15 @@ function firstOfEach(effects) {
   return [...groupBy(effects, ({ request }) => request).values()].map(([first]) => first);
 }
 
-/** What an instruction is for: the same need has the same key in whichever database. */
+/**
+ * What an instruction is for: the same need has the same key in whichever database. Of a refund of
+ * the whole amount the gateway shows that it went back, and not for which request: the one that a
+ * database forgot may have borne another name.
+ */
 export function needKey(row) {
-  return [row.operation, orderKey(row), row.transaction_id, row.refund_id ?? ''].join(' ');
+  const isWhole = row.operation === 'refund' && row.refund_amount === row.amount;
+  const request = isWhole ? 'all of it' : (row.refund_id ?? '');
+  return [row.operation, orderKey(row), row.transaction_id, request].join(' ');
 }
 
 /** Attempts of one body: those that may have sent it and came before, newest first, then the rest. */

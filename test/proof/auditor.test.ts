@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { allFiles, importsOf } from '../support/sourceFiles.js';
 import type { Planted } from './plantedTold.js';
-import { add, disputeTheRefund, editSummary, PLANTED_TOLD, rowOf } from './plantedTold.js';
+import { add, disputeTheRefund, editSummary, forget, PLANTED_TOLD, rowOf } from './plantedTold.js';
 import type { Books, Row } from './soundBooks.js';
 import { attempt, effect, instruction, MIDNIGHT, soundBooks, trail } from './soundBooks.js';
 
@@ -342,6 +342,18 @@ describe('the auditor', () => {
     const { violations } = await findViolations(books);
     const names = violations.map(({ invariant }) => invariant);
     expect(names).toEqual(expect.arrayContaining([...expected]));
+  });
+
+  it('takes for the effect of a whole refund one that was forgotten with the name of its request', async () => {
+    const books = soundBooks();
+    const whole = instruction('3', 'refund', 'confirmed', '10.00');
+    Object.assign(rowOf(books, 'instructions', 2), whole);
+    books.effects = books.effects?.filter(({ request }) => request !== 'x3.body3') ?? [];
+    add(books, 'effects', effect('3', 'refund', 'x8.bodyL3', '10.00'));
+    const told = async () => (await findViolations(books)).violations.map((one) => one.invariant);
+    expect(await told()).toContain('I2');
+    forget(books, { ...whole, id: 'L3', refund_id: 'R3-b' });
+    expect(await told()).not.toContain('I2');
   });
 
   it('asks for no refund of what was called off before its money was taken', async () => {

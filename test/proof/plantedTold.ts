@@ -27,7 +27,7 @@ export function editSummary(books: Books, change: (account: Row) => void): void 
 }
 
 /** What an earlier database knew: an instruction of order 1 or 3 and the attempt that sent it. */
-function forget(books: Books, row: Row): void {
+export function forget(books: Books, row: Row): void {
   const id = String(row.id);
   const no = id.slice(1);
   const lost = { ...row, order_no: no, transaction_id: `T${no}` };

@@ -99,8 +99,8 @@ export function addMoney(
     'Net = captured − refunded; fees, chargebacks and payouts of the bank are not in it. ' +
     'Listed net: what the lines of the sheet Money moved come to. Elsewhere: done at the gateway ' +
     'by somebody else while our instruction for it still waited; in no other column. Paid out: ' +
-    'payouts whose unit is known (payout.unit in the gateway profile); in no other column. Payout fees: what ' +
-    'they cost, as the gateway said; listed on the sheet Money moved.';
+    'payouts whose unit is known (payout.unit in the gateway profile); in no other column. ' +
+    'Payout fees: what they cost, as the gateway said; listed on the sheet Money moved.';
   addWide(page, words, STYLES.note);
 }
 

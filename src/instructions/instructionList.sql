@@ -1,7 +1,7 @@
 -- Instructions as people list them, in the order in which they were made. $1 states, $2 accounts,
 -- $3 operation, $4 order: what is null does not matter. $5 limit, $6 offset, $7 open or void: the
--- few that these states are among, where an index has them apart, $8 newest first, $9 by what: what,
--- state, amount, order or account, the largest amount of a currency first.
+-- few that these states are among, where an index has them apart, $8 newest first, $9 by what:
+-- what, state, amount, order or account, the largest amount of a currency first.
 select jsonb_build_object('id', i.instruction_id::text, 'accountId', i.account_id,
   'orderNo', i.order_no, 'operation', i.operation, 'state', i.state,
   'transactionId', i.transaction_id, 'currency', i.currency,

@@ -1,6 +1,6 @@
 -- Orders that only the gateway is known to have this transaction of: as the newest nights were
--- shown it, or as a break of any night says. $1 accounts, $2 the number in the cases in which it may
--- be spelled, $3 at most so many, $4 how many nights.
+-- shown it, or as a break of any night says. $1 accounts, $2 the number in the cases in which it
+-- may be spelled, $3 at most so many, $4 how many nights.
 with nights as (
   select run_id from tieout.runs where not is_dry order by business_date desc limit $4
 ),

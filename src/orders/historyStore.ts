@@ -85,21 +85,23 @@ export async function findOrders(
   const exact = [accountIds, spelled, limit];
   const { rows } = await db.query<FoundOrder>(statement('orders/findOrders'), exact);
   if (rows.length > 0) return { orders: rows, isCut: false };
-  const within = async (name: string, values: unknown[]): Promise<FoundOrder[] | null> => {
+  const within = async (text: string, values: unknown[]): Promise<FoundOrder[] | null> => {
     try {
-      const found = await db.transaction(
-        (tx) => tx.query<FoundOrder>(statement(name), values),
-        limits,
-      );
+      const found = await db.transaction((tx) => tx.query<FoundOrder>(text, values), limits);
       return found.rows;
     } catch (error) {
       if ((error as { code?: unknown }).code === TOOK_TOO_LONG) return null;
       throw error;
     }
   };
-  const parts = await within('orders/findOrdersByPart', [accountIds, number, limit, spelled]);
+  const parts = await within(statement('orders/findOrdersByPart'), [
+    accountIds,
+    number,
+    limit,
+    spelled,
+  ]);
   if (parts !== null && parts.length > 0) return { orders: parts, isCut: false };
-  const shown = await within('orders/findOrdersShown', [...exact, SHOWN_NIGHTS]);
+  const shown = await within(statement('orders/findOrdersShown'), [...exact, SHOWN_NIGHTS]);
   return { orders: shown ?? [], isCut: parts === null || shown === null };
 }
 

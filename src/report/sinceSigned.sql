@@ -1,6 +1,6 @@
 -- What changed behind a day since it was closed, by account; of accounts that are open nothing.
--- An order or a refund request is late if it says itself that it is of before the day's end, and the
--- night did not compare it so. $1 business date, $2 accounts.
+-- An order or a refund request is late if it says itself that it is of before the day's end, and
+-- the night did not compare it so. $1 business date, $2 accounts.
 with night as (
   select ra.account_id, ra.pull_id, r.run_id, r.starts_at, r.ends_at, signed.at
   from tieout.runs r join tieout.run_accounts ra using (run_id)

@@ -126,7 +126,7 @@ export interface WrittenStatement {
 }
 
 /** What changed behind a day of an account since it was closed: so many of each. */
-export interface SinceSigned {
+interface SinceSigned {
   accountId: string;
   closedAt: string;
   /** movements of the day that became known later */

@@ -3,8 +3,9 @@
 import type { SessionRow } from '../access/sessionsStore.js';
 import type { Right } from '../core/access.js';
 import { accountsFor, hasEverywhere } from '../core/access.js';
-import { brakeWords } from '../core/instructions/sending.js';
+import { stopWords } from '../core/instructions/sending.js';
 import { activeBrakes } from '../send/batches/sendingStatusStore.js';
+import { wordsFor } from './format.js';
 import type { Frame } from './layout/layout.js';
 import type { ConsoleDeps } from './visit.js';
 
@@ -38,5 +39,5 @@ async function brakesFor(deps: ConsoleDeps, { grants }: SessionRow): Promise<str
   const brakes = await activeBrakes(deps.db).catch(() => []);
   return brakes
     .filter(({ accountId }) => accountId === null || accounts.includes(accountId))
-    .map(brakeWords);
+    .map((brake) => stopWords(brake, wordsFor(deps.config.schedule.timezone).at));
 }

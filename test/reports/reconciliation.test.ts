@@ -133,7 +133,7 @@ describe('the nightly workbook', () => {
     ]);
     const reasons = sheetOf(workbook, 'Waiting for you').getColumn('F').values;
     expect(reasons.slice(-2)).toEqual([
-      'less than was authorised: not allowed by configuration (partialCapture in the gateway profile)',
+      'less than was authorised: not allowed by configuration (partialCapture in the profile)',
       'sent, outcome unknown: a person has to find out',
     ]);
     const summary = sheetOf(workbook, 'Summary');

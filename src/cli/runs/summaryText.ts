@@ -5,7 +5,7 @@ import { coverageText } from '../../core/orders/coverage.js';
 import type { AccountSummary, RunSummary } from '../../core/runs/summary.js';
 import { ORDER_CLASSES, runSentence } from '../../core/runs/summary.js';
 import { amountIn, moneyIn } from '../../core/text/amounts.js';
-import { stateLabel } from '../../core/text/labels.js';
+import { labelOf, stateLabel } from '../../core/text/labels.js';
 import type { Line, Part } from '../terminal.js';
 import { columns, stateWord } from '../terminal.js';
 
@@ -56,12 +56,14 @@ function accountLines(
   const covered = coverage.find((one) => one.accountId === account.accountId);
   if (covered) lines.push(`  Coverage: ${coverageText(covered)}`);
   const classes = ORDER_CLASSES.filter((name) => account.orders[name] > 0);
-  lines.push(...table(classes.map((name) => [label(name), String(account.orders[name])] as const)));
+  lines.push(
+    ...table(classes.map((name) => [labelOf(name), String(account.orders[name])] as const)),
+  );
   const breaks = Object.entries(account.breaks).filter(([, count]) => (count ?? 0) > 0);
   if (breaks.length > 0) {
     lines.push('  Open breaks');
     lines.push(
-      ...table(breaks.map(([kind, count]) => [`  ${label(kind)}`, String(count)] as const)),
+      ...table(breaks.map(([kind, count]) => [`  ${labelOf(kind)}`, String(count)] as const)),
     );
   }
   for (const sum of account.tolerated ?? []) {
@@ -79,7 +81,7 @@ function accountLines(
   const keptBack = mine.find(({ kind }) => kind === 'no_history')?.instructions ?? 0;
   lines.push(...instructionLines(account, keptBack), ...moneyLines(account));
   if (account.notSearched.length > 0) {
-    lines.push(`  Not searched: ${account.notSearched.map(label).join(', ')}`);
+    lines.push(`  Not searched: ${account.notSearched.map(labelOf).join(', ')}`);
   }
   return [...lines, ''];
 }
@@ -131,11 +133,4 @@ function moneyLines(account: AccountSummary): Line[] {
 
 function table(rows: readonly (readonly [string, string])[]): Line[] {
   return columns(rows, [1]).map((line) => ['  ', line].flat());
-}
-
-function label(name: string): string {
-  return name
-    .replace(/([A-Z])/g, ' $1')
-    .replaceAll('_', ' ')
-    .toLowerCase();
 }

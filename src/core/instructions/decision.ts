@@ -33,8 +33,7 @@ export const HOLD_REASONS = {
   no_history: { isApprovable: false, words: 'the database knows no earlier run of the account' },
   partial_capture: {
     isApprovable: false,
-    words:
-      'less than was authorised: not allowed by configuration (partialCapture in the gateway profile)',
+    words: 'less than was authorised: not allowed by configuration (partialCapture in the profile)',
   },
   invalid_payout: {
     isApprovable: false,

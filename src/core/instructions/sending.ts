@@ -96,6 +96,16 @@ export function letGoWords(accountId: string | null): string {
 /** What a person typed comes into logs and summaries in one line, without card numbers. */
 const REASON_LENGTH = 500;
 
+/** The same for who sees that sending is stopped; `said` puts an instant in the words of the place. */
+export function stopWords(
+  { kind, accountId, reason, by, at }: Brake,
+  said: (at: Date) => string,
+): string {
+  const what = accountId === null ? 'all accounts' : `account ${accountId}`;
+  const who = kind === 'brake' ? oneLine(`${by}: ${reason}`, REASON_LENGTH) : reason;
+  return `for ${what} since ${said(at)} (${who})`;
+}
+
 export function brakeWords({ kind, accountId, reason, by, at }: Brake): string {
   const account = accountId === null ? null : `account ${accountId}`;
   const since = `since ${at.toISOString().slice(0, 19)}Z`;

@@ -2,7 +2,7 @@
 // what programs read (CSV, NDJSON, JSON, the database) keeps the codes. Pure data and lookups, no
 // rule is decided here. Neighbours: summary.ts (the run's sentence), reports/columns.ts.
 
-/** `amount_mismatch` is "amount mismatch", `notCompared` is "not compared"; some have other words. */
+/** `amount_mismatch` is "amount mismatch", `notCompared` "not compared"; some have other words. */
 export function labelOf(code: string): string {
   const words = WORDS[code];
   if (words !== undefined) return words;
@@ -71,7 +71,7 @@ const HOLD_REASONS: Readonly<Record<string, string>> = {
   over_limit_of_run: 'past the limit of this run: waiting for approval (operations.maxPerRun)',
   newly_freed: 'a changed setting would let it go: waits until somebody has seen it',
   partial_capture:
-    'less than was authorised: not allowed by configuration (partialCapture in the gateway profile)',
+    'less than was authorised: not allowed by configuration (partialCapture in the profile)',
   observed: 'the account is only observed: nothing is sent for it now (liveFrom)',
   second_capture: 'the order was captured already, by another transaction: look, then approve',
   moved_already: 'captured or cancelled by us, yet shown as reserved: look, then approve',

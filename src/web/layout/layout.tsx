@@ -138,7 +138,7 @@ function Bar({ frame, person }: { frame: Frame; person: NonNullable<Frame['perso
 function Stopped({ brakes }: { brakes: readonly string[] }) {
   return (
     <aside class="stopped" aria-label="Sending is stopped">
-      <strong>Sending is stopped.</strong> {brakes.join('; ')}. <a href="/brake">Look, or resume</a>
+      <strong>Sending is stopped</strong> {brakes.join('; ')}. <a href="/brake">Look, or resume</a>
     </aside>
   );
 }

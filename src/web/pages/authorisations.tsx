@@ -132,11 +132,28 @@ function Choices(props: { isAll: boolean; to: (change: Record<string, string>) =
   );
 }
 
+type Head = (head: string, by: AuthorisationOrder, isFigure?: boolean) => Column;
+
+function columnsOf(head: Head): Column[] {
+  return [
+    head('Order', 'order'),
+    head('Left', 'hours'),
+    { head: 'Lapses' },
+    head('Amount', 'amount', true),
+    { head: 'Currency' },
+    head('Account', 'account'),
+    { head: 'Wanted' },
+    { head: 'In the way' },
+    head('Since', 'since'),
+    { head: 'Owner' },
+  ];
+}
+
 function Rows(props: {
   rows: readonly ShownAuthorisation[];
   isAll: boolean;
   words: Words;
-  head: (head: string, by: AuthorisationOrder, isFigure?: boolean) => Column;
+  head: Head;
 }) {
   const { rows, isAll, words, head } = props;
   if (rows.length === 0) {
@@ -149,22 +166,7 @@ function Rows(props: {
     );
   }
   return (
-    <Table
-      caption="Reservations that are not taken"
-      class="cards"
-      columns={[
-        head('Order', 'order'),
-        head('Left', 'hours'),
-        { head: 'Lapses' },
-        head('Amount', 'amount', true),
-        { head: 'Currency' },
-        head('Account', 'account'),
-        { head: 'Wanted' },
-        { head: 'In the way' },
-        head('Since', 'since'),
-        { head: 'Owner' },
-      ]}
-    >
+    <Table caption="Reservations that are not taken" class="cards" columns={columnsOf(head)}>
       {rows.map((row) => (
         <tr>
           <th scope="row">

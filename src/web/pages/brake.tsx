@@ -2,7 +2,7 @@
 // is quick, since it can cost nothing; letting go asks for the password, since money moves again.
 
 import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
-import { brakeWords } from '../../core/instructions/sending.js';
+import { stopWords } from '../../core/instructions/sending.js';
 import { Empty, Form, Table } from '../layout/parts.js';
 import type { Answer, Visit, VisitEvent } from '../visit.js';
 import { refused } from '../visit.js';
@@ -19,12 +19,12 @@ export async function brakePage(visit: Visit): Promise<Answer> {
   const mine = brakes.filter(({ accountId }) => accountId === null || accounts.includes(accountId));
   const body = (
     <>
-      <h1>Brake</h1>
+      <h1>Stop or resume sending</h1>
       <p class="sentence" role="status">
         {stateWords(mine.length > 0, sendingStatuses)}
       </p>
       {mine.map((brake) => (
-        <p class="problem">{brakeWords(brake)}</p>
+        <p class="problem">Stopped {stopWords(brake, visit.words.at)}</p>
       ))}
       <Table
         caption="What each account may send now"
@@ -38,12 +38,15 @@ export async function brakePage(visit: Visit): Promise<Answer> {
         ))}
       </Table>
       {underWay > 0 ? (
-        <Empty>{underWay} batch(es) are on their way and come to an end.</Empty>
+        <Empty>
+          {underWay === 1 ? '1 batch is' : `${underWay} batches are`} on the way, and come to an
+          end.
+        </Empty>
       ) : null}
       <Turn visit={visit} />
     </>
   );
-  return { kind: 'page', title: 'Brake', section: 'Instructions', body };
+  return { kind: 'page', title: 'Stop or resume sending', section: 'Instructions', body };
 }
 
 /** An account that tieout itself has stopped is named, since no brake shows it. */
@@ -53,8 +56,8 @@ function stateWords(isBraked: boolean, sendingStatuses: Accounts): string {
   if (stopped.length === 0) return 'Sending is not stopped.';
   const them = stopped.length === 1 ? 'it' : 'one';
   return (
-    `No brake is pulled, but ${stopped.join(', ')} sends nothing: see below why. ` +
-    `To resume one that a breaker stopped, choose ${them} under For.`
+    `Nobody has stopped it, but ${stopped.join(', ')} sends nothing: see below why. ` +
+    `To resume one that tieout itself stopped, choose ${them} under For.`
   );
 }
 

@@ -113,7 +113,7 @@ export async function invite(visit: Visit): Promise<Answer> {
   const path = await makeLink(deps, added.userId, now);
   const body = (
     <>
-      <h1>{name} is invited</h1>
+      <h1>Invited: {name}</h1>
       <p class="sentence" role="status">
         {name} chooses a password here, once, within a day. The link is shown only now:
       </p>

@@ -43,7 +43,8 @@ export function filterProblem(query: Fields): string | null {
   );
   if (names.length === 0) return null;
   const which = names.map((name) => `${AMOUNTS[name]} "${query.text(name, 128) ?? ''}"`);
-  return `${which.join(' and ')} cannot be read as an amount, such as 1250.00: the list is not narrowed by it.`;
+  const said = 'cannot be read as an amount, such as 1250.00: the list is not narrowed by it.';
+  return `${which.join(' and ')} ${said}`;
 }
 
 export function causeOf(query: Fields): string | null {

@@ -65,18 +65,9 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
   const body = (
     <>
       <h1>Instructions</h1>
-      <nav class="states" aria-label="States">
-        <a href="/instructions" aria-current={state === null ? 'true' : undefined}>
-          not settled
-        </a>
-        {INSTRUCTION_STATES.map((one) => (
-          <a href={`/instructions?state=${one}`} aria-current={state === one ? 'true' : undefined}>
-            {labelOf(one)} {countText(one, counts, words)}
-          </a>
-        ))}
-      </nav>
+      <States state={state} counts={counts} words={words} />
       <p>
-        <a href="/brake">The brake</a> stops all sending.
+        <a href="/brake">Stop or resume sending</a>, of all accounts or of one.
       </p>
       {groups}
       {rows.length === 0 ? (
@@ -86,7 +77,7 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
         </Empty>
       ) : (
         <InstructionTable
-          caption={`Instructions${sort === 'age' ? `, ${isSettled ? 'newest' : 'oldest'} first` : ''}`}
+          caption={captionOf(sort, isSettled)}
           head={head}
           rows={rows}
           words={words}
@@ -100,6 +91,31 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
     </>
   );
   return { kind: 'page', title: 'Instructions', section: 'Instructions', body };
+}
+
+function captionOf(sort: InstructionSort, isSettled: boolean): string {
+  if (sort !== 'age') return 'Instructions';
+  return `Instructions, ${isSettled ? 'newest' : 'oldest'} first`;
+}
+
+function States(props: {
+  state: InstructionState | null;
+  counts: readonly InstructionCounts[];
+  words: Words;
+}) {
+  const { state, counts, words } = props;
+  return (
+    <nav class="states" aria-label="States">
+      <a href="/instructions" aria-current={state === null ? 'true' : undefined}>
+        not settled
+      </a>
+      {INSTRUCTION_STATES.map((one) => (
+        <a href={`/instructions?state=${one}`} aria-current={state === one ? 'true' : undefined}>
+          {labelOf(one)} {countText(one, counts, words)}
+        </a>
+      ))}
+    </nav>
+  );
 }
 
 function countText(

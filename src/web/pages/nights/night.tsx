@@ -3,7 +3,7 @@
 
 import { brakeStatus, ownJournal } from '../../../brake/brake.js';
 import { AGES } from '../../../core/breaks/breakAge.js';
-import { brakeWords } from '../../../core/instructions/sending.js';
+import { stopWords } from '../../../core/instructions/sending.js';
 import type { Notice } from '../../../core/runs/notices.js';
 import { removedLine } from '../../../core/runs/removal.js';
 import type { AccountSummary } from '../../../core/runs/summary.js';
@@ -54,7 +54,7 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
       {again}
       {brakes.map((one) => (
         <p class="problem">
-          {brakeWords(one)}. <a href="/brake">The brake</a>
+          Sending is stopped {stopWords(one, words.at)}. <a href="/brake">Look, or resume</a>
         </p>
       ))}
       {progress === null ? null : <Steps progress={progress} />}
@@ -292,9 +292,47 @@ function moneyWords(money: Readonly<Record<string, string>>): string {
   return parts.length === 0 ? '' : `: ${parts.sort().join(', ')}`;
 }
 
-function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; words: Words }) {
+interface OfAccounts {
+  accounts: readonly AccountSummary[];
+  words: Words;
+}
+
+function MoneyConfirmed({ accounts, words }: OfAccounts) {
   const hasFees = accounts.some(({ totals }) => totals.some((one) => one.payoutFees !== undefined));
   const columns = MONEY.filter(([key]) => hasFees || key !== 'payoutFees');
+  return (
+    <>
+      <h2>Money confirmed in this run</h2>
+      <Table
+        caption="Money of each account and currency"
+        class="lists"
+        columns={[
+          { head: 'Account' },
+          { head: 'Currency' },
+          ...columns.map(([, head]) => ({ head, isFigure: true })),
+        ]}
+      >
+        {accounts.flatMap((one) =>
+          one.totals.map((total) => (
+            <tr>
+              <th scope="row">{one.accountId}</th>
+              <td>{total.currency}</td>
+              {columns.map(([key, head]) => (
+                <Figure name={head}>{words.amount(total[key] ?? '0.00', total.currency)}</Figure>
+              ))}
+            </tr>
+          )),
+        )}
+      </Table>
+      <p class="hint">
+        Net is captured less refunded; payouts are in no other column. Unknown money is in no other
+        column: nobody can say yet whether it moved.
+      </p>
+    </>
+  );
+}
+
+function Accounts({ accounts, words }: OfAccounts) {
   return (
     <section aria-labelledby="accounts">
       <h2 id="accounts">Accounts</h2>
@@ -325,32 +363,7 @@ function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; wo
           </tr>
         ))}
       </Table>
-      <h2>Money confirmed in this run</h2>
-      <Table
-        caption="Money of each account and currency"
-        class="lists"
-        columns={[
-          { head: 'Account' },
-          { head: 'Currency' },
-          ...columns.map(([, head]) => ({ head, isFigure: true })),
-        ]}
-      >
-        {accounts.flatMap((one) =>
-          one.totals.map((total) => (
-            <tr>
-              <th scope="row">{one.accountId}</th>
-              <td>{total.currency}</td>
-              {columns.map(([key, head]) => (
-                <Figure name={head}>{words.amount(total[key] ?? '0.00', total.currency)}</Figure>
-              ))}
-            </tr>
-          )),
-        )}
-      </Table>
-      <p class="hint">
-        Net is captured less refunded; payouts are in no other column. Unknown money is in no other
-        column: nobody can say yet whether it moved.
-      </p>
+      <MoneyConfirmed accounts={accounts} words={words} />
     </section>
   );
 }

@@ -4,7 +4,7 @@
 
 import { nameLabel } from '../../../core/instructions/decider.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
-import { sinceSignedWords } from '../../../core/runs/sinceSigned.js';
+import { sinceSignedWords } from '../../../core/runs/closingChecklist.js';
 import { itemWords } from '../../../core/runs/statement.js';
 import { bookWords } from '../../../core/runs/statementBooks.js';
 import type { WrittenStatement } from '../../../report/statementStore.js';

@@ -1,10 +1,10 @@
 -- What became of the money that the gateway shows of one account's orders in a run, up to the end
 -- of its date: settled, captured or refunded before the books begin, and line by line what is not
 -- settled. Beside it, listed too, what the books hold as not settled of other orders: all of it
--- comes to the closing of `at the gateway` (openAsOf.sql). It reads which line settles which
--- movement once through all books: a quarter of a second for 300,000 lines, where an index by
--- movement would cost each import as much as its matching. $1 run, $2 account, $3 its look of the
--- night, $4 settlement.from, $5 cut-off, $6 timezone, $7 business date, $8 overdue up to this date.
+-- comes to the closing of `at the gateway` (openAsOf.sql). The line of a movement is found by what
+-- names both: an index by movement would cost each import as much as its matching. $1 run, $2
+-- account, $3 its look of the night, $4 settlement.from, $5 cut-off, $6 timezone, $7 business date,
+-- $8 overdue up to this date.
 with since as (
   select ($4::date + $5::time) at time zone $6 as at,
     ($7::date + 1 + $5::time) at time zone $6 as until
@@ -25,16 +25,16 @@ candidate as materialized (
   union
   select movement_id from tieout.movement_amounts
   union
-  -- settled, and on that date not yet
+  -- settled, and on that date not yet; said once more so that the planner sees how few these are
   select t.movement_id
-  from since
-  join tieout.settlement_batches b on b.account_id = $2 and b.last_booked_at >= since.until
+  from tieout.settlement_batches b
   join tieout.settlement_lines l on l.account_id = b.account_id and l.batch = b.batch
   join tieout.settlement_matches t using (settlement_line_id)
+  where b.account_id = $2 and b.last_booked_at >= ($7::date + 1 + $5::time) at time zone $6
 ),
 movement as materialized (
-  select m.movement_id, m.order_no, m.transaction_id, m.kind, m.currency, m.is_history,
-    m.business_date, coalesce(m.amount, 0) + coalesce(k.change, 0) as amount,
+  select m.movement_id, m.order_no, m.transaction_id, m.reference, m.kind, m.currency,
+    m.is_history, m.business_date, coalesce(m.amount, 0) + coalesce(k.change, 0) as amount,
     (m.amount is null)::int + coalesce(k.suspense, 0) > 0 as in_suspense,
     s.order_no is not null as is_shown
   from candidate
@@ -46,10 +46,40 @@ movement as materialized (
   left join shown s on s.order_no = m.order_no and s.currency = m.currency
   where m.account_id = $2 and m.business_date <= $7
 ),
+later as materialized (
+  select movement_id, order_no, transaction_id, reference, currency
+  from tieout.movements
+  where account_id = $2 and business_date > $7 and not is_history
+),
+named as materialized (
+  select movement_id, order_no, transaction_id, reference, currency, false as is_later
+  from movement where not is_history
+  union all
+  select *, true from later
+),
+match as materialized (
+  select n.movement_id, n.is_later, l.settlement_line_id, l.currency <> n.currency as is_other
+  from named n
+  join tieout.settlement_lines l on l.account_id = $2 and l.transaction_id = n.transaction_id
+  join tieout.settlement_matches t on t.settlement_line_id = l.settlement_line_id
+    and t.movement_id = n.movement_id and t.by = 'transaction'
+  union all
+  select n.movement_id, n.is_later, l.settlement_line_id, l.currency <> n.currency
+  from named n
+  join tieout.settlement_lines l on l.account_id = $2 and l.order_no = n.order_no
+  join tieout.settlement_matches t on t.settlement_line_id = l.settlement_line_id
+    and t.movement_id = n.movement_id and t.by = 'order'
+  union all
+  select n.movement_id, n.is_later, l.settlement_line_id, l.currency <> n.currency
+  from named n
+  join tieout.settlement_lines l on l.account_id = $2 and l.reference = n.reference
+  join tieout.settlement_matches t on t.settlement_line_id = l.settlement_line_id
+    and t.movement_id = n.movement_id and t.by = 'reference'
+),
 told as materialized (
   select m.movement_id, sum(abs(l.amount)) as amount, max(l.batch) as batch
   from movement m
-  join tieout.settlement_matches t using (movement_id)
+  join match t using (movement_id)
   join tieout.settlement_lines l using (settlement_line_id)
   cross join since
   where not m.is_history and l.currency = m.currency and l.booked_at < since.until
@@ -59,14 +89,7 @@ told as materialized (
 line as materialized (
   select u.settlement_line_id, false as is_matched from tieout.settlement_unmatched u
   union
-  select t.settlement_line_id, true
-  from movement m join tieout.settlement_matches t using (movement_id)
-  join tieout.settlement_lines l using (settlement_line_id)
-  where l.currency <> m.currency and not m.is_history
-  union
-  select t.settlement_line_id, true
-  from tieout.movements m join tieout.settlement_matches t using (movement_id)
-  where m.account_id = $2 and m.business_date > $7 and not m.is_history
+  select settlement_line_id, true from match where is_later or is_other
 ),
 item as (
   select case when m.in_suspense then 'amount_unknown'

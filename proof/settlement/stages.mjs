@@ -25,6 +25,7 @@ export const MODULES = {
   profile: 'src/gateway/document/profile.js',
   settlement: 'src/settlement/settlement.js',
   take: 'src/settlement/importAndSettle.js',
+  verify: 'src/verify/verifyChainStore.js',
 };
 
 /** All kinds alone, and once all of them in one account. */
@@ -80,6 +81,7 @@ export async function runStages({ program, db, folder, log }, merchants) {
     await compareAll(place, { merchants, oracles, found }, { nights: stage + 1, files: stage });
     await takeFile(place, merchants, stage);
     await compareAll(place, { merchants, oracles, found }, { nights: stage + 1, files: stage + 1 });
+    found.differences.push(...(await doubtfulMatches(place)));
     log?.(`stage ${stage + 1}: ${found.differences.length} differences`);
   }
   for (const { movements, batches } of merchants) {
@@ -264,6 +266,14 @@ async function saidOf({ program, db, rules, accountIds }) {
       items: items.get(accountId) ?? [],
     }),
   };
+}
+
+/** What `verify` says of matches: that their lines and movements bear them out, whatever came when. */
+async function doubtfulMatches({ program, db }) {
+  const { disagreements } = await program.verify.checkChain(db, () => {});
+  return disagreements
+    .filter(({ what }) => what.startsWith('match of'))
+    .map(({ accountId, what, state, history }) => `${accountId}: ${what}: ${state}: ${history}`);
 }
 
 function put(lists, key, value) {

@@ -33,6 +33,9 @@ const HOUR_MS = 3_600_000;
 /** The first line of a file that the demo wrote; any other is somebody's own and is left alone. */
 const MARK = '# Written by `tieout demo`; remove it together with its dataDir to begin anew.';
 
+const WHY_OWN =
+  'the demo fills the ledger with invented orders and sends; name a new --config FILE';
+
 interface DemoFlags {
   orders?: number;
   seed?: number;
@@ -63,7 +66,11 @@ async function runDemo(
   const path = resolve(file ?? freePath());
   const seed = flags.seed ?? DEFAULT_SEED;
   if (!existsSync(path)) writeFileSync(path, configText(path, seed), { flag: 'wx', mode: 0o600 });
+  else if (!isOwn(path)) throw new UsageError(`${path} is not the demo's own: ${WHY_OWN}`);
   const config = loadConfigHere(path);
+  if (config.gateway.baseUrl !== 'sandbox') {
+    throw new UsageError(`${path}: gateway.baseUrl must be sandbox: ${WHY_OWN}`);
+  }
   const { talk } = await openTalk(config);
   stop.tell(talk.log);
   const app = await openerOf(command)(config, { talk, signal: stop.signal });
@@ -88,11 +95,15 @@ async function runDemo(
 /** ./tieout.yaml, or ./tieout-demo.yaml where the former is somebody's own. */
 function freePath(): string {
   for (const name of ['tieout.yaml', 'tieout-demo.yaml']) {
-    if (!existsSync(name) || readFileSync(name, 'utf8').startsWith(MARK)) return name;
+    if (!existsSync(name) || isOwn(name)) return name;
   }
   throw new UsageError(
     "tieout.yaml and tieout-demo.yaml are not the demo's own: name another with --config FILE",
   );
+}
+
+function isOwn(path: string): boolean {
+  return readFileSync(path, 'utf8').startsWith(MARK);
 }
 
 /** The key of the sandbox is worth nothing elsewhere, so it may stand in the file. */

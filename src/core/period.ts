@@ -1,11 +1,18 @@
 // A day or a month of business dates, as a report is asked for. Pure; the dates are those that runs
 // bear, so that no zone is needed here.
 
+import { UsageError } from './errors.js';
+
 export interface Period {
   /** 2026-11-20 or 2026-11 */
   name: string;
   from: string;
   to: string;
+}
+
+/** Throws a UsageError for a text that is no business date. */
+export function checkDay(text: string): void {
+  if (!isDay(text)) throw new UsageError(`${text}: not a date of the form YYYY-MM-DD`);
 }
 
 export function isDay(text: string): boolean {

@@ -4,6 +4,7 @@
 import { forgetOtherMeanings } from '../compare/compare.js';
 import { configHash, describeConfig } from '../config/view.js';
 import { LEFT, UsageError } from '../core/errors.js';
+import { isDay } from '../core/period.js';
 import { liveFromAheadSentence, noHistorySentence } from '../core/runs/notices.js';
 import { isFinished, type RunSummary } from '../core/runs/summary.js';
 import type { Account } from '../gateway/account.js';
@@ -105,14 +106,11 @@ function accountsOf(
   });
 }
 
-const DATE = /^\d{4}-\d\d-\d\d$/;
-
 async function dayOf(deps: BeginDeps, date: string | null): Promise<BusinessDay> {
   const { schedule } = deps.config;
   const last = await lastEndedDate(deps.db, deps.now(), schedule);
   if (date === null) return businessDay(deps.db, last, schedule);
-  const time = Date.parse(`${date}T00:00:00Z`);
-  if (!DATE.test(date) || Number.isNaN(time) || !new Date(time).toISOString().startsWith(date)) {
+  if (!isDay(date)) {
     throw new UsageError(`--date ${date}: not a date of the form YYYY-MM-DD`);
   }
   if (date > last) {

@@ -4,6 +4,7 @@
 import { Command } from 'commander';
 import { UsageError } from '../../core/errors.js';
 import { WORDS_MAX } from '../../core/instructions/decider.js';
+import { checkDay } from '../../core/period.js';
 import { NOT_KNOWN } from '../../core/runs/businessDay.js';
 import { closingChecklist } from '../../core/runs/closingChecklist.js';
 import type { DayOrder, DayVerdict } from '../../days/days.js';
@@ -27,7 +28,6 @@ interface Flags {
   withEarlier?: boolean;
 }
 
-const DATE = /^\d{4}-\d\d-\d\d$/;
 const [FIRST, LAST] = ['0001-01-01', '9999-12-31'];
 
 export function daysCommand(): Command {
@@ -39,7 +39,7 @@ export function daysCommand(): Command {
     .option('--account <id...>', 'only these accounts')
     .option('--json', 'print one JSON document')
     .action(async (date: string | undefined, flags: Flags, command: Command) => {
-      if (date !== undefined) checkDate(date);
+      if (date !== undefined) checkDay(date);
       const isJson = wantsJson(command);
       await withApp(command, (app) => list(app, date, accountsOf(app, flags), isJson), QUIET);
     });
@@ -69,7 +69,7 @@ function deciding(
     .requiredOption('--reason <text>', 'why; it is kept')
     .option('--json', 'print one JSON document')
     .action(async (date: string, flags: Flags, command: Command) => {
-      checkDate(date);
+      checkDay(date);
       const reason = reasonOf(flags);
       await withApp(
         command,
@@ -91,13 +91,6 @@ function deciding(
 
 function howOf({ config }: App, { withEarlier = false }: Flags) {
   return { withEarlier, secondPerson: config.days.secondPerson };
-}
-
-function checkDate(date: string): void {
-  const time = Date.parse(`${date}T00:00:00Z`);
-  const isDate = DATE.test(date) && !Number.isNaN(time);
-  if (isDate && new Date(time).toISOString().startsWith(date)) return;
-  throw new UsageError(`${date}: not a date of the form YYYY-MM-DD`);
 }
 
 function reasonOf({ reason = '' }: Flags): string {

@@ -7,6 +7,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { UsageError } from '../../core/errors.js';
+import { checkDay } from '../../core/period.js';
 import type { RunRow } from '../../runs/runsStore.js';
 import { findRun } from '../../runs/runsStore.js';
 import type { Difference } from '../../verify/scratchStore.js';
@@ -42,6 +43,7 @@ export function verifyCommand(): Command {
     .action(async (date: string | undefined, flags: VerifyFlags, command: Command) => {
       const isJson = wantsJson(command);
       refuseMixed(date, flags);
+      if (date !== undefined) checkDay(date);
       const { workbook: file, heads, publicKey } = flags;
       await withApp(command, (app) => {
         if (flags.decisionsKey === true) return tellDecisionsKey(app, isJson);

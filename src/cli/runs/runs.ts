@@ -3,6 +3,7 @@
 import { Command } from 'commander';
 import { movedBreaks } from '../../breaks/breaksStore.js';
 import { TieoutError, UsageError } from '../../core/errors.js';
+import { checkDay } from '../../core/period.js';
 import { removedLine } from '../../core/runs/removal.js';
 import type { RunSummary } from '../../core/runs/summary.js';
 import type { CoverageRow } from '../../pull/snapshot/coverageStore.js';
@@ -49,6 +50,7 @@ export function runsCommand(): Command {
     .option('--tie', "what took the night before's open breaks to this one's, one by one")
     .option('--json', 'print the summary, or what was asked for, as one JSON document')
     .action(async (date: string | undefined, flags: ShowFlags, command: Command) => {
+      if (date !== undefined) checkDay(date);
       await withApp(
         command,
         async (app) => {

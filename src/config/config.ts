@@ -11,6 +11,7 @@ import { ConfigurationError } from '../core/errors.js';
 import { normalInstant } from '../core/ledger/ledgerRow.js';
 import type { Hundredths } from '../core/money.js';
 import type { AuthorisationRule } from '../core/orders/authorisation.js';
+import { yamlProblem } from '../core/text/yamlProblem.js';
 import { isTimezone } from '../core/time.js';
 import type { Account } from '../gateway/account.js';
 import { type Profile, parseProfile, sandboxProfile } from '../gateway/document/profile.js';
@@ -242,12 +243,12 @@ const settingsSchema = z.strictObject({
     .prefault({}),
   reconcile: z
     .strictObject({
-      lookbackDays: whole(1, DAYS_MAX).default(35),
+      lookbackDays: whole(0, DAYS_MAX).default(35),
       graceHours: hours.default(24),
       tolerance: z
         .strictObject({ below: amount.default(0n), above: amount.default(0n), percent })
         .prefault({}),
-      staleAuthorisationDays: whole(1, DAYS_MAX).default(6),
+      staleAuthorisationDays: whole(0, DAYS_MAX).default(6),
     })
     .prefault({}),
   operations: z
@@ -290,8 +291,10 @@ function parseSettings(text: string, file: string, env: NodeJS.ProcessEnv): Sett
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   const [problem] = [...document.errors, ...document.warnings];
-  // The first line only: below it the parser quotes the file, secrets included.
-  if (problem) throw new ConfigurationError(file, '', problem.message.split('\n')[0] ?? '');
+  if (problem) {
+    const { key, problem: what } = yamlProblem(problem, text);
+    throw new ConfigurationError(file, key, what);
+  }
   const filledIn = interpolate(document.toJS() ?? {}, env, file);
   const read = settingsSchema.safeParse(filledIn);
   const [issue] = read.success ? [] : read.error.issues;
@@ -352,7 +355,8 @@ function gatewayOf(given: Settings, file: string, env: NodeJS.ProcessEnv): Confi
   if (profile !== 'sandbox') {
     const profileFile = resolve(dirname(file), profile);
     const profileText = readText(profileFile, FILE_BYTES_MAX);
-    const read = parseProfile(profileText, profileFile);
+    const isSandbox = baseUrl === 'sandbox';
+    const read = parseProfile(profileText, profileFile, { isSandbox });
     return { baseUrl, profile: read, profileFile, profileText, proxy };
   }
   // On loopback it is the sandbox, started by hand.

@@ -6,7 +6,12 @@ import { z } from 'zod';
 import { identifierProblem } from '../core/ledger/ledgerRow.js';
 import { type Hundredths, parseAmount } from '../core/money.js';
 
-export const filled = z.string('must be text: put it in quotes').min(1, 'must not be empty');
+export const filled = z
+  .string({
+    error: ({ input }) =>
+      input === undefined ? 'must be given' : 'must be text: put it in quotes',
+  })
+  .min(1, 'must not be empty');
 
 export function numeric(schema: z.ZodNumber | z.ZodInt) {
   return z.preprocess(

@@ -95,7 +95,7 @@ function settingsOf(
     return moneySettings(settings, own.profile, accountId);
   }
   try {
-    const parsed = parseProfile(profile, 'the profile of the last plan');
+    const parsed = parseProfile(profile, 'the profile of the last plan', { isSandbox: true });
     return moneySettings(settings, parsed, accountId);
   } catch (error) {
     if (error instanceof ConfigurationError) return null;

@@ -1,7 +1,6 @@
 // The configuration as docs/CONTRACT.md section 2 prints it: defaults, every key, and what is
 // refused with file, key and line.
 
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -173,6 +172,7 @@ describe('what is refused', () => {
     ['an amount of three decimals', `${ACCOUNTS}reconcile: {tolerance: {below: "0.001"}}`, 'below'],
     ['a percent above 100', `${ACCOUNTS}reconcile: {tolerance: {percent: 101}}`, 'percent'],
     ['a negative duration', `${ACCOUNTS}reconcile: { graceHours: -1 }`, 'graceHours'],
+    ['a key that is given twice', `${ACCOUNTS}environment: test\nenvironment: test`, 'environment'],
     ['a broken day', `${ACCOUNTS}reconcile: { lookbackDays: 1.5 }`, 'lookbackDays'],
     ['a clock time', `${ACCOUNTS}schedule: { cutOff: "24:00" }`, 'schedule.cutOff'],
     ['a timezone', `${ACCOUNTS}schedule: { timezone: Mars/Base }`, 'schedule.timezone'],
@@ -202,34 +202,9 @@ describe('what is refused', () => {
     expect(failure(`accounts:\n  - merchantId: M\n    acountId: A\n`).message).toContain('line');
   });
 
-  it('a profile of the sandbox against a real gateway, naming signing and statuses', () => {
-    const error = failure(`${ACCOUNTS}gateway: { baseUrl: "https://gw.example" }`);
-    expect(error.key).toBe('gateway.profile');
-    expect(error.message).toMatch(/signing.*statuses/);
-  });
-
-  it('a profile file without signing, naming the profile file', () => {
-    writeFileSync(join(folder, 'thin.yaml'), 'statuses: { payment: { "1": captured } }\n');
-    const error = failure(
-      `${ACCOUNTS}gateway: { baseUrl: "https://gw.example", profile: thin.yaml }`,
-    );
-    expect(error.message).toContain(join(folder, 'thin.yaml'));
-    expect(error.key).toBe('signing');
-  });
-
-  it('a pipe in place of a file, which it would read for ever', () => {
-    execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
-    const error = failure(
-      `${ACCOUNTS}gateway: { baseUrl: "https://gw.example", profile: pipe.yaml }`,
-    );
-    expect(error.message).toContain('it is no plain file');
-  });
-
-  it('a profile file that does not exist', () => {
-    const error = failure(
-      `${ACCOUNTS}gateway: { baseUrl: "https://gw.example", profile: no.yaml }`,
-    );
-    expect(error.message).toContain(join(folder, 'no.yaml'));
+  it('a key that is missing as missing, not as one of another kind', () => {
+    const error = failure('accounts: [{ accountId: A, signingKey: k }]');
+    expect(error.message).toContain('accounts.0.merchantId: must be given');
   });
 
   it('a live gateway over http, unless it is this machine', () => {
@@ -252,13 +227,6 @@ describe('what is refused', () => {
     ]) {
       expect(failure(text).message).not.toContain('s3cret-key');
     }
-  });
-});
-
-describe('the address of a sandbox started by hand', () => {
-  it('is used with the profile of the sandbox', () => {
-    const config = load(`${ACCOUNTS}gateway: { baseUrl: "http://127.0.0.1:4010" }`);
-    expect(config.gateway).toMatchObject({ baseUrl: 'http://127.0.0.1:4010', profileFile: null });
   });
 });
 

@@ -134,7 +134,7 @@ describe('parseProfile', () => {
       `${REQUIRED}query: { orderList: { separator: "" } }\n`,
       'query.orderList.separator',
     ],
-    ['a key given twice', `${REQUIRED}siteField: a\nsiteField: b\n`, ''],
+    ['a key given twice', `${REQUIRED}siteField: a\nsiteField: b\n`, 'siteField'],
     ['a list in place of the map', '- signing\n', ''],
   ];
   it.each(refused)('refuses %s and names file and key', (_, text, key) => {

@@ -65,7 +65,7 @@ async function runSandbox(flags: SandboxFlags): Promise<void> {
   const profile =
     file === undefined
       ? { name: 'sandbox', profile: sandboxProfile() }
-      : { name: file, profile: parseProfile(readText(file), file) };
+      : { name: file, profile: parseProfile(readText(file), file, { isSandbox: true }) };
   const ended = untilEnded();
   const sandbox = await startSandbox({
     settings,

@@ -8,6 +8,7 @@ import { isScalar, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { ConfigurationError } from '../../core/errors.js';
 import { GATEWAY_STATES, type GatewayState } from '../../core/orders/order.js';
+import { yamlProblem } from '../../core/text/yamlProblem.js';
 import { isTimezone } from '../../core/time.js';
 import { SHOWN } from './profileShown.js';
 
@@ -262,13 +263,22 @@ export function sandboxProfile(): Profile {
   return structuredClone(profileSchema.parse({}));
 }
 
-/** A merchant's file. What it does not give is as printed, save signing and statuses. */
-export function parseProfile(text: string, file: string): Profile {
+/**
+ * A merchant's file. What it does not give is as printed, save signing and statuses, which only the
+ * sandbox does without.
+ */
+export function parseProfile(
+  text: string,
+  file: string,
+  { isSandbox = false }: { isSandbox?: boolean } = {},
+): Profile {
   const given = readYaml(text, file);
   const read = profileSchema.safeParse(given);
   if (!read.success) throw profileError(file, read.error);
-  mustBeGiven(given, ['signing'], file);
-  mustBeGiven(given, ['statuses', 'payment'], file);
+  if (!isSandbox) {
+    mustBeGiven(given, ['signing'], file);
+    mustBeGiven(given, ['statuses', 'payment'], file);
+  }
   return structuredClone(read.data);
 }
 
@@ -290,7 +300,8 @@ export function profileOrigins(text: string | null, file: string): ProfileOrigin
   const origins: ProfileOrigin[] = [];
   // `tieout init` writes every key: that a value stands there does not make it the merchant's.
   const defaults: unknown = sandboxProfile();
-  const read: unknown = text === null ? defaults : parseProfile(text, file);
+  // That the gateway can be used so was asked when the configuration was read.
+  const read: unknown = text === null ? defaults : parseProfile(text, file, { isSandbox: true });
   const walk = (value: unknown, schema: z.ZodType, path: string[]): void => {
     const inner = unwrap(schema);
     if (inner instanceof z.ZodObject) {
@@ -339,7 +350,10 @@ export function forOperation<T>(map: Record<string, T>, operation: string): T {
 function readYaml(text: string, file: string): unknown {
   const document = parseDocument(text, { uniqueKeys: true });
   const [error] = document.errors;
-  if (error) throw new ConfigurationError(file, '', error.message.split('\n')[0] ?? 'is no YAML');
+  if (error) {
+    const { key, problem } = yamlProblem(error, text);
+    throw new ConfigurationError(file, key, problem);
+  }
   visit(document, {
     Pair(_, pair) {
       // 0012 unquoted would be read as the number 12: the code would silently lose its zeros.

@@ -1,0 +1,82 @@
+// Which profile goes with which gateway (docs/CONTRACT.md section 3): the sandbox's own needs nothing
+// of the merchant, any other one a file in which signing and statuses are given.
+
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/config.js';
+import { ConfigurationError } from '../../src/core/errors.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tieout-profile-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const ACCOUNTS = 'accounts: [{ merchantId: "M1", accountId: "A1", signingKey: "s3cret-key" }]\n';
+
+function load(text: string) {
+  writeFileSync(join(folder, 'tieout.yaml'), text);
+  return loadConfig({ env: {}, cwd: folder });
+}
+
+function failure(text: string): ConfigurationError {
+  try {
+    load(text);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error;
+    throw error;
+  }
+  throw new Error('the configuration was accepted');
+}
+
+describe('what is refused', () => {
+  it('a profile of the sandbox against a real gateway, naming signing and statuses', () => {
+    const error = failure(`${ACCOUNTS}gateway: { baseUrl: "https://gw.example" }`);
+    expect(error.key).toBe('gateway.profile');
+    expect(error.message).toMatch(/signing.*statuses/);
+  });
+
+  it('a profile file without signing, naming the profile file', () => {
+    writeFileSync(join(folder, 'thin.yaml'), 'statuses: { payment: { "1": captured } }\n');
+    const error = failure(
+      `${ACCOUNTS}gateway: { baseUrl: "https://gw.example", profile: thin.yaml }`,
+    );
+    expect(error.message).toContain(join(folder, 'thin.yaml'));
+    expect(error.key).toBe('signing');
+  });
+
+  it('a profile file that does not exist', () => {
+    const error = failure(
+      `${ACCOUNTS}gateway: { baseUrl: "https://gw.example", profile: no.yaml }`,
+    );
+    expect(error.message).toContain(join(folder, 'no.yaml'));
+  });
+
+  it('a pipe in place of a profile file, which it would read for ever', () => {
+    execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
+    const error = failure(
+      `${ACCOUNTS}gateway: { baseUrl: "https://gw.example", profile: pipe.yaml }`,
+    );
+    expect(error.message).toContain('it is no plain file');
+  });
+
+  it('a profile file without signing on this machine, which may be any gateway', () => {
+    writeFileSync(join(folder, 'thin.yaml'), 'partialCapture: true\n');
+    const at = 'gateway: { baseUrl: "http://127.0.0.1:4010", profile: thin.yaml }';
+    expect(failure(`${ACCOUNTS}${at}`).key).toBe('signing');
+  });
+});
+
+describe('against the sandbox', () => {
+  it('a profile file needs neither signing nor statuses: both have their defaults', () => {
+    writeFileSync(join(folder, 'thin.yaml'), 'partialCapture: true\n');
+    const { profile } = load(`${ACCOUNTS}gateway: { profile: thin.yaml }`).gateway;
+    expect(profile).toEqual({ ...sandboxProfile(), partialCapture: true });
+  });
+
+  it('one started by hand is used with the profile of the sandbox', () => {
+    const config = load(`${ACCOUNTS}gateway: { baseUrl: "http://127.0.0.1:4010" }`);
+    expect(config.gateway).toMatchObject({ baseUrl: 'http://127.0.0.1:4010', profileFile: null });
+  });
+});

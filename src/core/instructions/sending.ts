@@ -96,7 +96,7 @@ export function letGoWords(accountId: string | null): string {
 /** What a person typed comes into logs and summaries in one line, without card numbers. */
 const REASON_LENGTH = 500;
 
-/** The same for who sees that sending is stopped; `said` puts an instant in the words of the place. */
+/** For who is told already that sending is stopped; `said` puts an instant in words. */
 export function stopWords(
   { kind, accountId, reason, by, at }: Brake,
   said: (at: Date) => string,

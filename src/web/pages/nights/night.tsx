@@ -25,6 +25,7 @@ import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
 import { reservationsAtRisk } from '../authorisations.js';
 import { changesSince } from './changes.js';
+import { MoneyConfirmed } from './moneyConfirmed.js';
 import { AtRisk, openByAge, openMoneyOf } from './openMoney.js';
 import { runAgainOf } from './runAgain.js';
 
@@ -292,47 +293,7 @@ function moneyWords(money: Readonly<Record<string, string>>): string {
   return parts.length === 0 ? '' : `: ${parts.sort().join(', ')}`;
 }
 
-interface OfAccounts {
-  accounts: readonly AccountSummary[];
-  words: Words;
-}
-
-function MoneyConfirmed({ accounts, words }: OfAccounts) {
-  const hasFees = accounts.some(({ totals }) => totals.some((one) => one.payoutFees !== undefined));
-  const columns = MONEY.filter(([key]) => hasFees || key !== 'payoutFees');
-  return (
-    <>
-      <h2>Money confirmed in this run</h2>
-      <Table
-        caption="Money of each account and currency"
-        class="lists"
-        columns={[
-          { head: 'Account' },
-          { head: 'Currency' },
-          ...columns.map(([, head]) => ({ head, isFigure: true })),
-        ]}
-      >
-        {accounts.flatMap((one) =>
-          one.totals.map((total) => (
-            <tr>
-              <th scope="row">{one.accountId}</th>
-              <td>{total.currency}</td>
-              {columns.map(([key, head]) => (
-                <Figure name={head}>{words.amount(total[key] ?? '0.00', total.currency)}</Figure>
-              ))}
-            </tr>
-          )),
-        )}
-      </Table>
-      <p class="hint">
-        Net is captured less refunded; payouts are in no other column. Unknown money is in no other
-        column: nobody can say yet whether it moved.
-      </p>
-    </>
-  );
-}
-
-function Accounts({ accounts, words }: OfAccounts) {
+function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; words: Words }) {
   return (
     <section aria-labelledby="accounts">
       <h2 id="accounts">Accounts</h2>
@@ -375,16 +336,6 @@ const CLASSES = [
   ['awaited', 'Awaited'],
   ['broken', 'Differ'],
   ['notCompared', 'Not compared'],
-] as const;
-
-const MONEY = [
-  ['captured', 'Captured'],
-  ['refunded', 'Refunded'],
-  ['net', 'Net'],
-  ['cancelled', 'Cancelled'],
-  ['unknown', 'Unknown'],
-  ['paidOut', 'Paid out'],
-  ['payoutFees', 'Payout fees'],
 ] as const;
 
 function History({ marks, ages }: { marks: readonly RunMark[]; ages: readonly number[] }) {

@@ -138,6 +138,23 @@ describe('tieout run', () => {
     });
   }
 
+  for (const [name, args, words] of [
+    ['a night that is no date', ['runs', 'show', '2026-02-30'], 'not a date'],
+    ['a verification of no date', ['verify', 'yesterday'], 'not a date'],
+    [
+      "a demo on a configuration that is somebody's own",
+      ['demo', '--config', 'tieout.yaml'],
+      'is not the demo',
+    ],
+  ] as const) {
+    it(`exits 2 on ${name}`, async () => {
+      const ended = await tieout(args, { cwd: house.folder });
+      expect([ended.code, ended.stdout], ended.stderr).toEqual([2, '']);
+      expect(ended.stderr).toContain(words);
+      expect(ended.stderr).not.toMatch(NO_STACK);
+    });
+  }
+
   it('exits 2 on a month where a report is of a night', async () => {
     const args = ['report', dateOf(2).slice(0, 7), '--kind', 'breaks', '--format', 'csv'];
     const ended = await tieout(args, { cwd: house.folder });
@@ -193,6 +210,8 @@ describe('tieout run', () => {
     ['runs show', ['runs', 'show']],
     ['runs show of a date', ['runs', 'show', dateOf(2)]],
     ['jobs list', ['jobs', 'list']],
+    ['the rows of a report', ['report', dateOf(2), '--kind', 'breaks', '--format', 'csv']],
+    ['a query by its name on the wire', ['gateway', 'retrievalTrans', '--account', 'A1001']],
     ['migrate status', ['migrate', 'status']],
   ] as const) {
     it(`prints one document for ${name} --json`, async () => {

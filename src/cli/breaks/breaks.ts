@@ -30,6 +30,7 @@ import {
 
 const LISTED_MAX = 10_000;
 const LISTED_DEFAULT = 200;
+const LIMIT_WORDS = `at most so many (default: ${LISTED_DEFAULT}, as JSON ${LISTED_MAX})`;
 
 export function breaksCommand(): Command {
   const root = new Command('breaks').description('what differs, whose it is, what was decided');
@@ -37,7 +38,7 @@ export function breaksCommand(): Command {
     .description('open breaks, oldest first; with --group put together by what they share')
     .option('--explained', 'what the tolerance of the newest night swallowed, with its money')
     .option('--group <by>', BREAK_GROUPS.join(', '))
-    .option('--limit <n>', 'at most so many', String(LISTED_DEFAULT))
+    .option('--limit <n>', LIMIT_WORDS)
     .option('--offset <n>', 'leave out the first so many', '0')
     .option('--json', 'print one JSON document')
     .action(async (flags: ListFlags, command: Command) => {
@@ -69,7 +70,7 @@ export function breaksCommand(): Command {
 interface ListFlags extends BreakFlags {
   explained?: boolean;
   group?: string;
-  limit: string;
+  limit?: string;
   offset: string;
 }
 
@@ -150,7 +151,7 @@ async function list(app: App, flags: ListFlags, json: boolean): Promise<number> 
   const now = new Date();
   const filter = filterOf(flags, now, ['open']);
   if (flags.explained === true) return explained(app, flags, json);
-  const page = { limit: count(flags.limit, 'limit'), offset: count(flags.offset, 'offset') };
+  const page = pageOf(flags, json);
   const [all] = await countBreaks(app.db, filter, null, now, 1);
   if (flags.group !== undefined) {
     const group = groupOf(flags.group);
@@ -176,7 +177,7 @@ async function explained(app: App, flags: ListFlags, json: boolean): Promise<num
   if (filterWords(flags) !== '') throw new UsageError('--explained takes no filters');
   const run = await newestRun(app.db);
   if (run === null) throw new UsageError('no night has run yet');
-  const page = { limit: count(flags.limit, 'limit'), offset: count(flags.offset, 'offset') };
+  const page = pageOf(flags, json);
   const sums = await toleratedSums(app.db, run.runId);
   const rows = await toleratedRows(app.db, run.runId, page);
   if (json) printJson({ run: run.businessDate, sums, rows });
@@ -216,6 +217,12 @@ function groupOf(name: string): BreakGroup {
   const group = BREAK_GROUPS.find((one) => one === name);
   if (group === undefined) throw new UsageError(`--group must be ${BREAK_GROUPS.join(', ')}`);
   return group;
+}
+
+/** A program that takes a part of it for all decides wrongly; a person is told of the rest. */
+function pageOf({ limit, offset }: ListFlags, json: boolean): { limit: number; offset: number } {
+  const most = limit ?? String(json ? LISTED_MAX : LISTED_DEFAULT);
+  return { limit: count(most, 'limit'), offset: count(offset, 'offset') };
 }
 
 function count(text: string, name: string): number {

@@ -18,6 +18,8 @@ import { callLines, shownCall } from './gatewayText.js';
 
 const BODY_BYTES_MAX = 1_048_576;
 const STDIN = 0;
+/** `query` by the name that the gateway's document and the profile have for it. */
+const QUERY_ON_WIRE = 'retrievalTrans';
 
 interface GatewayFlags {
   body?: string;
@@ -27,39 +29,42 @@ interface GatewayFlags {
 
 export function gatewayCommand(): Command {
   return new Command('gateway')
-    .addArgument(new Argument('<operation>', 'what to call').choices(CALLS))
+    .addArgument(new Argument('<operation>', 'what to call').choices([...CALLS, QUERY_ON_WIRE]))
     .option('--body <file>', 'JSON of the fields; ids and signature are added; - reads stdin')
     .option('--account <id>', 'accountId; may be left out where there is only one')
     .option('--yes', 'needed for everything that moves money or decides about it')
     .option('--as <name>', 'who calls (default: the user of this machine)')
     .option('--json', 'print one JSON document')
-    .action(async (operation: CallName, flags: GatewayFlags, command: Command) => {
-      const fields = flags.body === undefined ? {} : readBody(flags.body);
-      if (movesMoney(operation) && flags.yes !== true) {
-        throw new UsageError(`${operation} is done for real: repeat the command with --yes`);
-      }
-      await withApp(
-        command,
-        async (app) => {
-          const account = accountOf(app, flags.account);
-          refuseObserved(app, account, operation);
-          const { gateway, journal: permits } = await app.sendDeps();
-          const by = deciderOf(command, app);
-          const journal = journalled(
-            app.db,
-            withPayments(gateway),
-            { operation, by, fields },
-            permits,
-          );
-          const report = await callGateway(journal.client, account, operation, fields);
-          await journal.end(report);
-          if (wantsJson(command)) printJson(shownCall(operation, account.accountId, report));
-          else printLines(callLines(operation, account.accountId, report));
-          return report.isFine ? 0 : 1;
-        },
-        { quiet: true },
-      );
-    });
+    .action(
+      async (name: CallName | typeof QUERY_ON_WIRE, flags: GatewayFlags, command: Command) => {
+        const operation = name === QUERY_ON_WIRE ? 'query' : name;
+        const fields = flags.body === undefined ? {} : readBody(flags.body);
+        if (movesMoney(operation) && flags.yes !== true) {
+          throw new UsageError(`${operation} is done for real: repeat the command with --yes`);
+        }
+        await withApp(
+          command,
+          async (app) => {
+            const account = accountOf(app, flags.account);
+            refuseObserved(app, account, operation);
+            const { gateway, journal: permits } = await app.sendDeps();
+            const by = deciderOf(command, app);
+            const journal = journalled(
+              app.db,
+              withPayments(gateway),
+              { operation, by, fields },
+              permits,
+            );
+            const report = await callGateway(journal.client, account, operation, fields);
+            await journal.end(report);
+            if (wantsJson(command)) printJson(shownCall(operation, account.accountId, report));
+            else printLines(callLines(operation, account.accountId, report));
+            return report.isFine ? 0 : 1;
+          },
+          { quiet: true },
+        );
+      },
+    );
 }
 
 function readBody(file: string): Record<string, unknown> {

@@ -18,6 +18,7 @@ import { listLines, sheetLines, verdictJson, verdictLines } from './instructionT
 
 const LISTED_MAX = 10_000;
 const LISTED_DEFAULT = 200;
+const LIMIT_WORDS = `at most so many (default: ${LISTED_DEFAULT}, as JSON ${LISTED_MAX})`;
 
 /** What waits for a person. */
 const WAITING_STATES: readonly InstructionState[] = ['held', 'unknown'];
@@ -48,7 +49,7 @@ interface ListFlags {
   operation?: string;
   order?: string;
   waiting?: boolean;
-  limit: string;
+  limit?: string;
   offset: string;
 }
 
@@ -64,7 +65,7 @@ function listCommand(root: Command): void {
     .addOption(new Option('--operation <name>', 'only these').choices(MOVEMENTS))
     .option('--order <order_no>', 'only of this order')
     .option('--waiting', 'only what waits for a person: held and unknown')
-    .option('--limit <n>', 'at most so many', String(LISTED_DEFAULT))
+    .option('--limit <n>', LIMIT_WORDS)
     .option('--offset <n>', 'leave out the first so many', '0')
     .option('--json', 'print one JSON document')
     .action(async (flags: ListFlags, command: Command) => {
@@ -80,7 +81,12 @@ async function list(app: App, flags: ListFlags, json: boolean): Promise<number> 
     orderNo: flags.order ?? null,
   };
   const page = {
-    limit: numberOf('--limit', flags.limit, LISTED_MAX),
+    // A program that takes a part of it for all decides wrongly; a person is told of the rest.
+    limit: numberOf(
+      '--limit',
+      flags.limit ?? String(json ? LISTED_MAX : LISTED_DEFAULT),
+      LISTED_MAX,
+    ),
     offset: numberOf('--offset', flags.offset, Number.MAX_SAFE_INTEGER),
   };
   const { rows, found } = await mostUrgentFirst(app.db, filter, page);

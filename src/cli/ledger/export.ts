@@ -7,9 +7,9 @@ import type { DelimitedFormat } from '../../../reports/delimited.js';
 import { delimitedText, writeDelimited } from '../../../reports/delimited.js';
 import { OUTCOMES } from '../../../reports/outcomes.js';
 import { UsageError } from '../../core/errors.js';
-import type { OutcomeRow } from '../../core/instructions/outcome.js';
 import { lastOutcome, outcomesBetween, publishOutcomes } from '../../instructions/outcomesStore.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import { printDocument, printText } from '../printRows.js';
 
 interface ExportFlags {
   after: string;
@@ -43,8 +43,10 @@ export function exportCommand(): Command {
             const file = await writeDelimited(path, flags.format, OUTCOMES, rows, AS_IS);
             if (isJson) printJson({ ...file, after: Number(after), last: Number(last) });
             else printLines([`${file.path}  (last seq ${last})`]);
-          } else if (isJson) await printDocument(rows, after, last);
-          else await printText(delimitedText(flags.format, OUTCOMES, rows, AS_IS));
+          } else if (isJson) {
+            const head = { after: Number(after), last: Number(last) };
+            await printDocument(head, 'outcomes', delimitedText('ndjson', OUTCOMES, rows));
+          } else await printText(delimitedText(flags.format, OUTCOMES, rows, AS_IS));
           return 0;
         },
         { quiet: true },
@@ -56,29 +58,4 @@ export function exportCommand(): Command {
 function numberAfter(text: string): bigint {
   if (/^\d{1,18}$/.test(text)) return BigInt(text);
   throw new UsageError(`--after ${text}: not the number of an outcome`);
-}
-
-/** One document, written as it is read: a year of outcomes needs no more memory than a run's. */
-async function printDocument(
-  rows: AsyncIterable<readonly OutcomeRow[]>,
-  after: bigint,
-  last: bigint,
-): Promise<void> {
-  await print(`{"after":${after},"last":${last},"outcomes":[`);
-  let separator = '';
-  for await (const lines of delimitedText('ndjson', OUTCOMES, rows)) {
-    await print(separator + lines.trimEnd().replaceAll('\n', ','));
-    separator = ',';
-  }
-  await print(']}\n');
-}
-
-async function printText(pieces: AsyncIterable<string>): Promise<void> {
-  for await (const piece of pieces) await print(piece);
-}
-
-/** Waits for a reader that is slower than the database. */
-async function print(text: string): Promise<void> {
-  if (process.stdout.write(text)) return;
-  await new Promise<void>((done) => process.stdout.once('drain', done));
 }

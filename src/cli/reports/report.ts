@@ -29,6 +29,7 @@ import { findRun } from '../../runs/runsStore.js';
 import type { SettlementRules } from '../../settlement/settlement.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import { printDocument, printText } from '../printRows.js';
 import { requiredRules } from '../settlement/settlementRules.js';
 
 const SHEETS = ['breaks', 'moved', 'waiting', 'coverage'] as const;
@@ -59,7 +60,7 @@ export function reportCommand(): Command {
     .option('--bom', 'csv: begin with the mark by which Excel knows UTF-8')
     .addOption(new Option('--separator <sign>', 'csv: between fields').choices([',', ';', 'tab']))
     .addOption(new Option('--decimal <sign>', 'csv: in amounts').choices(['.', ',']))
-    .option('--json', 'print where it lies as one JSON document')
+    .option('--json', 'print where it lies, or the rows of csv and ndjson, as one JSON document')
     .addHelpText(
       'after',
       '\nxlsx: reconciliation, orders, activity, ageing, settlement. csv, ndjson: all but ' +
@@ -68,7 +69,7 @@ export function reportCommand(): Command {
         'including it; of a month its\nopening, what moved in it, and its closing.',
     )
     .action(async (date: string, flags: ReportFlags, command: Command) => {
-      const csv = csvOf(flags);
+      csvOf(flags);
       await withApp(
         command,
         async (app) => {
@@ -79,7 +80,7 @@ export function reportCommand(): Command {
           const run = await findRun(app.db, date);
           if (!run?.summary) throw new UsageError(`there is no finished run of ${date}`);
           if (flags.format === 'xlsx') return workbook(app, run, flags, isJson);
-          return rows(app, run, flags.kind, { ...csv, format: flags.format, out: flags.out });
+          return rows(app, run, flags.kind, outputOf(flags, flags.format, date, isJson));
         },
         { quiet: true },
       );
@@ -103,6 +104,18 @@ function csvOf({ format, bom, separator, decimal }: ReportFlags): CsvOptions {
 interface Output extends CsvOptions {
   format: DelimitedFormat;
   out: string | undefined;
+  isJson: boolean;
+  /** what one JSON document begins with */
+  head: { date: string; kind: string };
+}
+
+function outputOf(
+  flags: ReportFlags,
+  format: DelimitedFormat,
+  date: string,
+  isJson: boolean,
+): Output {
+  return { ...csvOf(flags), format, out: flags.out, isJson, head: { date, kind: flags.kind } };
 }
 
 function isPeriodic(kind: string): kind is (typeof PERIODIC)[number] {
@@ -132,7 +145,7 @@ async function periodic(
     if (!found) throw new TieoutError(`the ${kind} report of ${date} was not written`);
     return hand(found, flags, json);
   }
-  const output = { ...csvOf(flags), format: flags.format, out: flags.out };
+  const output = outputOf(flags, flags.format, date, json);
   if (rules !== null) return openItems(app, period, rules, run.businessDate, output);
   if (kind === 'activity') {
     return write(output, ACTIVITY, whole(await activityRows(app.db, period)));
@@ -219,17 +232,16 @@ async function assertKept(app: App, run: RunRow): Promise<void> {
 }
 
 async function write<R>(
-  { format, out, ...options }: Output,
+  { format, out, isJson, head, ...options }: Output,
   table: Table<R>,
   chunks: AsyncIterable<readonly R[]>,
 ): Promise<number> {
-  if (out === undefined) {
-    for await (const text of delimitedText(format, table, chunks, options))
-      process.stdout.write(text);
-    return 0;
-  }
-  const written = await writeDelimited(resolve(out), format, table, chunks, options);
-  printLines([written.path]);
+  if (out !== undefined) {
+    const written = await writeDelimited(resolve(out), format, table, chunks, options);
+    if (isJson) printJson({ ...head, format, ...written });
+    else printLines([written.path]);
+  } else if (isJson) await printDocument(head, 'rows', delimitedText('ndjson', table, chunks));
+  else await printText(delimitedText(format, table, chunks, options));
   return 0;
 }
 

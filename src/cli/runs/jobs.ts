@@ -42,8 +42,9 @@ export function jobsCommand(): Command {
     .command('discard')
     .argument('<job...>')
     .description('take failed jobs off the list; what they named stays as the database says')
+    .option('--json', 'print one JSON document')
     .action(async (jobIds: string[], _flags: object, command: Command) => {
-      await withApp(command, (app) => discard(app, jobIds), { quiet: true });
+      await withApp(command, (app) => discard(app, jobIds, wantsJson(command)), { quiet: true });
     });
   return root;
 }
@@ -110,15 +111,13 @@ function enqueueOrWrite(app: App, queues: QueuePort): QueuePort['enqueue'] {
   };
 }
 
-async function discard(app: App, jobIds: readonly string[]): Promise<number> {
+async function discard(app: App, jobIds: readonly string[], json: boolean): Promise<number> {
   const queues = await app.queues();
-  let exit = 0;
-  for (const jobId of jobIds) {
-    const { kind } = await discardJob(queues, jobId);
-    if (kind === 'not_found') exit = 1;
-    printLines([`${jobId}: ${kind.replace('_', ' ')}`]);
-  }
-  return exit;
+  const decisions = [];
+  for (const jobId of jobIds) decisions.push({ jobId, ...(await discardJob(queues, jobId)) });
+  if (json) printJson(decisions);
+  else printLines(decisions.map(({ jobId, kind }) => `${jobId}: ${kind.replace('_', ' ')}`));
+  return decisions.some(({ kind }) => kind === 'not_found') ? 1 : 0;
 }
 
 /** What a retry of it would do, asked of the database now. */

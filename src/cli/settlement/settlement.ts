@@ -17,6 +17,7 @@ import {
 import { settlementLines } from '../../settlement/settlementWords.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import { print } from '../printRows.js';
 import { columns } from '../terminal.js';
 import { requiredRules } from './settlementRules.js';
 import {
@@ -127,10 +128,4 @@ async function printed<Row>(
   if (name !== null) await print(']}\n');
   else if (count > 0) await print('\n');
   return count;
-}
-
-/** Waits for a reader that is slower than the database. */
-async function print(text: string): Promise<void> {
-  if (process.stdout.write(text)) return;
-  await new Promise<void>((done) => process.stdout.once('drain', done));
 }

@@ -1,8 +1,9 @@
 -- Reservations that are not taken, a page of them, with what stands in the way. $1 rules and $2
 -- whether all as tieout.open_authorisations has them, $3 order: hours, amount, order, account or
--- since, $4 limit or null, $5 offset, $6 business date of the night that saw them, null: as they were seen last, $7 now.
--- What can still be taken stands before what has lapsed, and that before what lapses nobody knows
--- when. Amounts of two currencies are not compared: those of each stand together.
+-- since, $4 limit or null, $5 offset, $6 business date of the night that saw them, null: as they
+-- were seen last, $7 now. What can still be taken stands before what has lapsed, and that before
+-- what lapses nobody knows when. Amounts of two currencies are not compared: those of each stand
+-- together.
 select a.account_id as "accountId", a.order_no as "orderNo", a.transaction_id as "transactionId",
   a.currency, round(a.amount, 2)::text as amount, a.since, a.lapses_at as "lapsesAt",
   a.warn_until as "warnUntil", a.expected, a.seen_at as "seenAt", a.is_gap as "isGap",

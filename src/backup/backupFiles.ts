@@ -170,7 +170,7 @@ async function readManifest(
   return { manifest, sha256: createHash('sha256').update(text).digest('hex') };
 }
 
-/** Null: it is not there, is a pipe or link of whoever made the folder, or longer than this. */
+/** Null: it is not there, is a pipe or a link of whoever made the folder, or is too long. */
 async function readSmall(path: string, bytesMax: number): Promise<Buffer | null> {
   const found = await lstat(path).catch(() => null);
   return found?.isFile() === true && found.size <= bytesMax ? readFile(path) : null;

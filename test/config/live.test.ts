@@ -1,6 +1,7 @@
 // What a live installation may not do unless the file says why: each risk by an address or setting
 // that has it and one that has not, the exception by its name, and start that refuses.
 
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,6 +34,12 @@ function load(text: string, responses?: string) {
 
 const names = (text: string, responses?: string, mayAnything = false): string[] =>
   liveRisks(load(text, responses), mayAnything).map(({ name }) => name);
+
+it('a pipe in place of the file is refused, which would be waited for without end', () => {
+  const pipe = join(folder, 'pipe.yaml');
+  execFileSync('mkfifo', [pipe]);
+  expect(() => loadConfig({ file: pipe, cwd: folder, env: {} })).toThrow('it is no plain file');
+});
 
 describe('a console beyond this machine', () => {
   it.each([

@@ -1,7 +1,6 @@
 // Which profile goes with which gateway (docs/CONTRACT.md section 3): the sandbox's own needs nothing
 // of the merchant, any other one a file in which signing and statuses are given.
 
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,14 +50,6 @@ describe('what is refused', () => {
       `${ACCOUNTS}gateway: { baseUrl: "https://gw.example", profile: no.yaml }`,
     );
     expect(error.message).toContain(join(folder, 'no.yaml'));
-  });
-
-  it('a pipe in place of a profile file, which it would read for ever', () => {
-    execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
-    const error = failure(
-      `${ACCOUNTS}gateway: { baseUrl: "https://gw.example", profile: pipe.yaml }`,
-    );
-    expect(error.message).toContain('it is no plain file');
   });
 
   it('a profile file without signing on this machine, which may be any gateway', () => {

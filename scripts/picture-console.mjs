@@ -66,7 +66,7 @@ async function takeAll(chrome, link) {
   await page.fill('#password', PASSWORD);
   await page.fill('#again', PASSWORD);
   await page.click('button.main');
-  await page.getByRole('heading', { level: 1, name: 'Night of' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Run of' }).waitFor();
   await take(page, 'tonight');
   await page.goto(new URL('/breaks', link).href);
   await take(page, 'breaks');

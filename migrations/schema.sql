@@ -1035,7 +1035,7 @@ create table tieout.outbox (
   ended_at timestamp with time zone,
   constraint outbox_channel_check CHECK (channel = ANY (ARRAY['webhook', 'switch'])),
   constraint outbox_check CHECK ((state = 'waiting') = (ended_at IS NULL)),
-  constraint outbox_event_check CHECK (event = ANY (ARRAY['night_finished', 'night_did_not_start', 'run_is_silent', 'unknown_waits', 'job_failed', 'file_refused', 'batch_late', 'heads_not_signed', 'reservations_lapse', 'security'])),
+  constraint outbox_event_check CHECK (event = ANY (ARRAY['night_finished', 'night_did_not_start', 'run_is_silent', 'unknown_waits', 'job_failed', 'file_refused', 'batch_late', 'heads_not_signed', 'reservations_lapse', 'security', 'heads_signed'])),
   constraint outbox_pkey PRIMARY KEY (message_id),
   constraint outbox_state_check CHECK (state = ANY (ARRAY['waiting', 'delivered', 'failed']))
 );

@@ -8,7 +8,7 @@ import { decisionKeys } from '../core/decisions/decisionKeys.js';
 import { messageOf } from '../core/errors.js';
 import { postAllMovements } from '../days/daysStore.js';
 import { publishOutcomes } from '../instructions/outcomesStore.js';
-import { tellHeadsNotSigned } from '../outbox/writeAlerts.js';
+import { tellHeadsNotSigned, tellHeadsSigned } from '../outbox/writeAlerts.js';
 import { concurrently } from '../runs/concurrently.js';
 import type { Run } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
@@ -44,7 +44,9 @@ export async function sealEnd(deps: SealDeps, run: Run): Promise<void> {
     const isSigned = decisionKeys(config.decisions) !== null;
     const decisions = isSigned ? { decisions: 'signed' as const } : {};
     const { businessDate } = run;
-    await signWords(config.dataDir, { kind: 'ends', at, businessDate, ends, ...decisions });
+    const words = { kind: 'ends' as const, at, businessDate, ends, ...decisions };
+    const line = await signWords(config.dataDir, words);
+    await tellHeadsSigned(db, config, { businessDate, line });
   } catch (error) {
     // The run has ended, and its facts are sealed; what is missing is told to a person.
     const reason = messageOf(error);

@@ -43,23 +43,24 @@ export function headsPath(dataDir: string): string {
   return join(headsFolder(dataDir), 'heads.ndjson');
 }
 
-/** On disk when it resolves. */
-export async function signWords(dataDir: string, words: SignedWords): Promise<void> {
+/** On disk when it resolves, with the line as it stands there. */
+export async function signWords(dataDir: string, words: SignedWords): Promise<string> {
   const key = await ownKey(dataDir);
   const text = JSON.stringify(words);
   const signature = sign(null, Buffer.from(text, 'utf8'), key).toString('base64');
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
   const flags = O_APPEND | O_CREAT | O_NOFOLLOW | O_RDWR;
+  const line = `${text.slice(0, -1)},"signature":"${signature}"}`;
   const file = await open(headsPath(dataDir), flags, 0o600);
   try {
-    const line = `${text.slice(0, -1)},"signature":"${signature}"}\n`;
-    await file.appendFile((await endsWhole(file)) ? line : `\n${line}`);
+    await file.appendFile((await endsWhole(file)) ? `${line}\n` : `\n${line}\n`);
     await file.sync();
   } finally {
     await file.close();
   }
   const folder = await open(headsFolder(dataDir), 'r');
   await folder.sync().finally(() => folder.close());
+  return line;
 }
 
 /** What was signed before is told from now on, not compared. Never in the way of a freeze. */

@@ -15,6 +15,8 @@ export interface NotifySettings {
   readonly webhookKey: string | null;
   /** Sign-ins, lockouts, changes of people, resumed sending and refused forms are told as well. */
   readonly security: boolean;
+  /** The signed end of each run is sent as well, for somebody else to keep. */
+  readonly heads: boolean;
 }
 
 const KEY_LENGTH_MIN = 16;
@@ -32,6 +34,7 @@ export const notifySchema = z
       .nullable()
       .default(null),
     security: z.boolean().default(false),
+    heads: z.boolean().default(false),
   })
   .prefault({});
 

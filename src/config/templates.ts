@@ -161,8 +161,9 @@ decisions: { key: null, publicKeys: [] }
 # deadMansSwitch: one that is asked by GET whenever a night has finished, and raises the alarm itself
 # when that does not come. Keep addresses that are secrets in the environment.
 # webhookKey: signs each message, so that the receiver knows it for ours. security: sign-ins, lockouts,
-# changes of people and roles, resumed sending and refused forms are told as well.
-notify: { webhook: null, deadMansSwitch: null, webhookKey: null, security: false }
+# changes of people and roles, resumed sending and refused forms are told as well. heads: so are the
+# signed ends of each run, for whoever keeps them elsewhere (docs/AUDIT.md).
+notify: { webhook: null, deadMansSwitch: null, webhookKey: null, security: false, heads: false }
 
 # What a live installation does although it should not, by name and with the reason, such as
 # { plainQueue: "one rack, one wire" }; \`tieout doctor\` says which names there are reason for.

@@ -62,7 +62,7 @@ function accountsGiven(accounts: unknown): unknown[] {
 
 /** How a receiver knows us, and what else it is told, decides nothing. */
 function notifyGiven(notify: unknown): Record<string, unknown> {
-  const { webhookKey: _, security: __, ...given } = notify as Record<string, unknown>;
+  const { webhookKey: _, security: __, heads: ___, ...given } = notify as Record<string, unknown>;
   return given;
 }
 

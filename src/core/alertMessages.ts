@@ -19,6 +19,7 @@ export const ALERT_EVENTS = [
   'file_refused',
   'batch_late',
   'heads_not_signed',
+  'heads_signed',
   'reservations_lapse',
   'security',
 ] as const;
@@ -256,6 +257,16 @@ export function headsNotSigned(businessDate: string, reason: string): Alert {
     subject: businessDate,
     text: `The ends of the chains of ${businessDate} could not be signed and kept: ${why}.`,
     details: { businessDate, reason: why },
+  };
+}
+
+/** `line` is what `tieout verify --heads` reads, byte for byte. */
+export function headsSigned({ businessDate, line }: { businessDate: string; line: string }): Alert {
+  return {
+    event: 'heads_signed',
+    subject: businessDate,
+    text: `The run of ${businessDate} has ended; where the chains end is signed.`,
+    details: { businessDate, line },
   };
 }
 

@@ -10,6 +10,7 @@ import {
   batchLate,
   fileRefused,
   headsNotSigned,
+  headsSigned,
   jobFailed,
   runFailed,
   runFinished,
@@ -87,6 +88,16 @@ export async function tellHeadsNotSigned(
 ): Promise<void> {
   const alert = headsNotSigned(businessDate, reason);
   await tell(db, config, alert, alert.text, ['webhook']);
+}
+
+/** Each signed line, to whoever keeps it where nobody of this machine can unsay it. */
+export async function tellHeadsSigned(
+  db: Db,
+  config: Notify,
+  signed: { businessDate: string; line: string },
+): Promise<void> {
+  if (!config.notify.heads) return;
+  await tell(db, config, headsSigned(signed), signed.line, ['webhook']);
 }
 
 /** What a stranger can bring about is told once an hour; all the rest each time. */

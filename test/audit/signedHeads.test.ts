@@ -29,7 +29,7 @@ const verify = (...args: string[]): Promise<Ended> =>
 
 beforeAll(async () => {
   await ensureBuilt();
-  const settings = { notify: { webhook: 'http://127.0.0.1:1/nobody' } };
+  const settings = { notify: { webhook: 'http://127.0.0.1:1/nobody', heads: true } };
   house = await buildHouse({ orders: 120, seed: 2, settings });
   folder = join(house.folder, 'var', 'audit');
   file = join(folder, 'heads.ndjson');
@@ -96,6 +96,22 @@ test('a copy is compared by the public key that came with it', async () => {
   expect(other.code).toBe(1);
   expect((await verify('--heads', join(house.folder, 'no.ndjson'))).code).toBe(2);
   expect((await verify('--public-key', key)).code).toBe(2);
+});
+
+test('what the webhook is told is kept elsewhere and compared there', async () => {
+  const { rows } = await house.db.query<{ line: string }>(
+    `select body ->> 'line' as line from tieout.outbox where event = 'heads_signed' order by seq`,
+  );
+  const told = rows.map(({ line }) => line);
+  const whole = readFileSync(file, 'utf8').trimEnd().split('\n');
+  expect(told).toEqual(whole.filter((line) => line.includes('"signature"')));
+  const kept = join(house.folder, 'told.ndjson');
+  const key = join(house.folder, 'told.pub');
+  writeFileSync(kept, `${told.join('\n')}\n`);
+  writeFileSync(key, (await verify('--public-key')).stdout);
+  const ended = await verify('--heads', kept, '--public-key', key);
+  expect(ended.stdout).toMatch(/^Of 2 signed ends of runs 2 stand/m);
+  expect(ended.code, ended.stdout).toBe(0);
 });
 
 test('where the disk refuses the night goes on, and somebody is told', async () => {

@@ -188,6 +188,12 @@ export function asOperatingFailure(
   });
 }
 
+/** Whether it tells of a statement that the server ended: after its time, or by a person's word. */
+export function wasEnded(error: unknown): boolean {
+  if (!(error instanceof TieoutError) || !(error.cause instanceof Error)) return false;
+  return 'code' in error.cause && error.cause.code === CANCELLED;
+}
+
 /** A server that says so will say so again: of user, password and the name of the database. */
 const LOCKED_OUT: ReadonlySet<string> = new Set(['28000', '28P01', '3D000']);
 

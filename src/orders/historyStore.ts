@@ -9,6 +9,7 @@ import {
 } from '../core/instructions/refundOrdinals.js';
 import type { Coverage } from '../core/orders/coverage.js';
 import type { Removal } from '../core/runs/removal.js';
+import { wasEnded } from '../database/connection.js';
 import type { Database, Db } from '../database/db.js';
 import { type Limits, SHORT_LIMITS } from '../database/limits.js';
 import { statement } from '../database/statements.js';
@@ -90,7 +91,7 @@ export async function findOrders(
       const found = await db.transaction((tx) => tx.query<FoundOrder>(text, values), limits);
       return found.rows;
     } catch (error) {
-      if ((error as { code?: unknown }).code === TOOK_TOO_LONG) return null;
+      if (wasEnded(error)) return null;
       throw error;
     }
   };
@@ -104,9 +105,6 @@ export async function findOrders(
   const shown = await within(statement('orders/findOrdersShown'), [...exact, SHOWN_NIGHTS]);
   return { orders: shown ?? [], isCut: parts === null || shown === null };
 }
-
-/** What PostgreSQL says of a statement that it ended after its time. */
-const TOOK_TOO_LONG = '57014';
 
 export async function orderHistory(
   db: Db,

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Policy } from '../../src/core/instructions/policy.js';
 import type { Database } from '../../src/database/db.js';
+import { statement } from '../../src/database/statements.js';
 import { holdFreed } from '../../src/instructions/freedStore.js';
 import type { PlannedPayout } from '../../src/plan/planStore.js';
 import { planInstructions } from '../../src/plan/planStore.js';
@@ -152,5 +153,49 @@ describe('payouts are weighed by the same policies', () => {
     await holdFreed(db, runId, runId, [{ accountId, change }]);
     const texts = await instructionTexts(db, accountId);
     expect(texts.map((text) => text.split(' ').slice(3).join(' '))).toEqual(outcomes);
+  });
+});
+
+interface Plan {
+  'QUERY PLAN': readonly [{ Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } }];
+}
+
+describe('requests that wait long, with all that was paid since', () => {
+  const PAID = 2_000;
+  const blocksRead = async (): Promise<number> => {
+    const { rows } = await db.query<Plan>(
+      `explain (analyze, buffers, format json) ${statement('instructions/waitingPayouts')}`,
+      [JSON.stringify([{ account_id: accountId, live_from: null }]), 1_000, 512],
+    );
+    const plan = rows[0]?.['QUERY PLAN'][0].Plan;
+    if (plan === undefined) throw new Error('no plan');
+    return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+  };
+  const asked = (from: number, to: number) =>
+    db.query(
+      `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
+       select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, $1,
+         jsonb_build_object('payment_amount', '100.00', 'reference', n), $2
+       from generate_series($3::int, $4::int) n`,
+      [accountId, SNAPSHOT_AT, from, to],
+    );
+
+  test('do not each read all of that', async () => {
+    await asked(1, PAID);
+    await db.query('alter table tieout.instructions disable trigger user');
+    await db.query(
+      `insert into tieout.instructions (run_id, account_id, order_no, operation, from_state,
+         transaction_id, currency, amount, state, payload, created_at, settled_at, done_states)
+       select $1, $2, request_id::text, 'payout', 'requested', request_id::text, 'EUR', 100,
+         'confirmed', payload, requested_at + interval '1 hour', now(), '{done}'
+       from ledger.payout_requests where account_id = $2`,
+      [runId, accountId],
+    );
+    await db.query('alter table tieout.instructions enable trigger user');
+    await asked(PAID + 1, PAID + 2);
+    await db.query('analyze tieout.instructions, ledger.payout_requests');
+    const few = await blocksRead();
+    await asked(PAID + 3, PAID + 60);
+    expect(await blocksRead()).toBeLessThan(few * 2);
   });
 });

@@ -3,8 +3,11 @@
 import { ageInDays } from '../core/breaks/breakAge.js';
 import { formatAmount } from '../core/money.js';
 import type { Statement, StatementLine } from '../core/runs/statement.js';
-import type { Db, LongReads } from '../database/db.js';
+import { wasEnded } from '../database/connection.js';
+import type { Database, Db, LongReads } from '../database/db.js';
+import { type Limits, SHORT_LIMITS } from '../database/limits.js';
 import { statement } from '../database/statements.js';
+import { mayBeLedger } from '../ledger/ledgerTroubleStore.js';
 
 /** Lines that are in hand at once; each is less than a kilobyte. */
 const CHUNK_ROWS = 500;
@@ -140,17 +143,26 @@ interface SinceSigned {
   batches: number;
 }
 
-/** Of the days that are closed; one row an account. */
+/** It goes through the whole ledger, which may be a view of the merchant's: not for ever. */
+const SINCE_LIMITS: Limits = { ...SHORT_LIMITS, statementMs: 10_000 };
+
+/** Of the days that are closed; one row an account. Null: the ledger did not answer. */
 export async function changedSinceSigned(
-  db: Db,
+  db: Database,
   businessDate: string,
   accountIds: readonly string[],
-): Promise<SinceSigned[]> {
-  const { rows } = await db.query<SinceSigned>(statement('report/sinceSigned'), [
-    businessDate,
-    accountIds,
-  ]);
-  return rows;
+): Promise<SinceSigned[] | null> {
+  const values = [businessDate, accountIds];
+  try {
+    const since = await db.transaction(
+      (tx) => tx.query<SinceSigned>(statement('report/sinceSigned'), values),
+      SINCE_LIMITS,
+    );
+    return since.rows;
+  } catch (error) {
+    if (wasEnded(error) || mayBeLedger(error)) return null;
+    throw error;
+  }
 }
 
 /** Of the newest workbook of a date, these accounts. */

@@ -113,6 +113,27 @@ it('says who closed the day on which revision, and when that is no longer what i
       '1 break was opened again, 1 order of then is new or different.',
     );
   }
+  // A view whose columns are texts says the same; of one that does not answer it is said.
+  await db.query('alter table ledger.orders rename to orders_kept');
+  for (const [divisor, words] of [
+    [1, '1 break was opened again, 1 order of then is new or different.'],
+    [0, 'the ledger did not answer in time'],
+  ] as const) {
+    await db.query(
+      `create or replace view ledger.orders as select account_id, order_no, currency,
+         (amount * 1 / ${divisor})::text as amount, expected, transaction_id,
+         capture_amount::text as capture_amount, review_decision,
+         to_char(placed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as placed_at,
+         updated_at
+       from ledger.orders_kept`,
+    );
+    for (const path of [url, `/days/A1001/${dateOf(1)}`]) {
+      const page = await finance.get(path);
+      expect([page.statusCode, page.body]).toEqual([200, expect.stringContaining(words)]);
+    }
+  }
+  await db.query('drop view ledger.orders');
+  await db.query('alter table ledger.orders_kept rename to orders');
 
   const run = await findRun(db, dateOf(1));
   await db.transaction(async (tx) => {

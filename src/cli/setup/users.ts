@@ -160,11 +160,12 @@ async function link(app: App, name: string): Promise<number> {
 }
 
 async function printLink(app: App, userId: bigint, name: string): Promise<void> {
-  const { host, port } = app.config.web;
+  const { host, port, tls } = app.config.web;
+  const scheme = tls === null ? 'http' : 'https';
   const path = await makeLink(app, userId, new Date());
   printLines([
     `${name} chooses a password here, once, within a day:`,
-    `  http://${host}:${port}${path}`,
+    `  ${scheme}://${host}:${port}${path}`,
     'Behind a proxy the address is the one people use; what follows it stays.',
   ]);
 }

@@ -136,6 +136,9 @@ const SINCE_WORDS: readonly (readonly [keyof SinceClosed, one: string, many: str
   ['batches', 'settlement batch of then came later', 'settlement batches of then came later'],
 ];
 
+/** Where the ledger did not answer. */
+export const SINCE_UNKNOWN = 'perhaps, since the ledger did not answer in time';
+
 /** "1 adjustment of this day, 2 breaks were opened again"; null: nothing changed. */
 export function sinceSignedWords(counts: SinceClosed): string | null {
   const parts = SINCE_WORDS.flatMap(([key, one, many]) => {

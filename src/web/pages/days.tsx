@@ -6,7 +6,11 @@ import { parseSum } from '../../core/money.js';
 import type { DayFigures, DayState } from '../../core/runs/businessDay.js';
 import { booksBegin, ELSEWHERE, MEMOS, notInFigures } from '../../core/runs/businessDay.js';
 import type { ChecklistLine } from '../../core/runs/closingChecklist.js';
-import { closingChecklist, sinceSignedWords } from '../../core/runs/closingChecklist.js';
+import {
+  closingChecklist,
+  SINCE_UNKNOWN,
+  sinceSignedWords,
+} from '../../core/runs/closingChecklist.js';
 import { DAY_MS } from '../../core/time.js';
 import type { DayOrder, DayVerdict } from '../../days/days.js';
 import { closeDay, lockDay, reopenDay } from '../../days/days.js';
@@ -208,8 +212,10 @@ export async function dayPage(visit: Visit): Promise<Answer> {
   const facts = await closingFacts(deps.db, account, date);
   const open = state === 'open' ? await openDates(deps.db, account, date) : [];
   const earlier = open.filter((one) => one !== date);
-  const [since] = await changedSinceSigned(deps.db, date, [account]);
-  const changed = since === undefined ? null : sinceSignedWords(since);
+  const since = state === 'open' ? [] : await changedSinceSigned(deps.db, date, [account]);
+  const [counts] = since ?? [];
+  const known = counts === undefined ? null : sinceSignedWords(counts);
+  const changed = since === null ? SINCE_UNKNOWN : known;
   const body = (
     <>
       <h1>

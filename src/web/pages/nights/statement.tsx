@@ -4,7 +4,7 @@
 
 import { nameLabel } from '../../../core/instructions/decider.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
-import { sinceSignedWords } from '../../../core/runs/closingChecklist.js';
+import { SINCE_UNKNOWN, sinceSignedWords } from '../../../core/runs/closingChecklist.js';
 import { itemWords } from '../../../core/runs/statement.js';
 import { bookWords } from '../../../core/runs/statementBooks.js';
 import type { WrittenStatement } from '../../../report/statementStore.js';
@@ -23,7 +23,9 @@ export async function statementPage(visit: Visit): Promise<Answer> {
     statementsOfRun(deps.db, date, accounts),
     changedSinceSigned(deps.db, date, accounts),
   ]);
-  const changed = new Map(since.map((one) => [one.accountId, sinceSignedWords(one)]));
+  const changed = new Map(since?.map((one) => [one.accountId, sinceSignedWords(one)]));
+  const changedOf = ({ accountId, signed }: WrittenStatement): string | null =>
+    since === null && signed.length > 0 ? SINCE_UNKNOWN : (changed.get(accountId) ?? null);
   const [first] = statements;
   const left = statements.filter((one) => !isExplained(one));
   const body = (
@@ -48,12 +50,7 @@ export async function statementPage(visit: Visit): Promise<Answer> {
         </p>
       )}
       {statements.map((one) => (
-        <OfAccount
-          one={one}
-          date={date}
-          words={words}
-          changed={changed.get(one.accountId) ?? null}
-        />
+        <OfAccount one={one} date={date} words={words} changed={changedOf(one)} />
       ))}
     </>
   );

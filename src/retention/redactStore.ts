@@ -95,6 +95,7 @@ async function redactIn(
   const links = linksOf(texts);
   for (const link of links) await refuseAltered(tx, link);
   const resign = await genuineOf(tx, texts, keys);
+  if (!who.proof && resign.some(({ ids }) => ids.length > 0)) throw new TieoutError(NO_KEY);
   const { rows } = await tx.query<{ redaction_id: bigint }>(
     `insert into tieout.redactions (by, is_claim, reason) values ($1, $2, $3)
      returning redaction_id`,
@@ -134,17 +135,31 @@ async function genuineOf(
   texts: readonly Redacted[],
   keys: DecisionKeys | null,
 ): Promise<Genuine[]> {
-  if (keys === null) return [];
   const found: Genuine[] = [];
   for (const [what, key] of Object.entries(SIGNED_BY) as [SignedKind, string][]) {
     const ids = texts
       .filter((text) => text.what === what)
       .map((text) => BigInt(String(text.key[key])));
-    const unsigned = new Set(await unsignedOf(tx, keys, what, ids));
+    const unsigned = new Set(
+      keys === null ? await unheldOf(tx, what, ids) : await unsignedOf(tx, keys, what, ids),
+    );
     found.push({ what, ids: ids.filter((id) => !unsigned.has(id)) });
   }
   return found;
 }
+
+/** Those of which nobody ever kept a signature, good or bad. */
+async function unheldOf(tx: Db, what: SignedKind, ids: readonly bigint[]): Promise<bigint[]> {
+  const { rows } = await tx.query<{ id: bigint }>(
+    `select id from unnest($2::bigint[]) as id
+     where not exists (select from tieout.signatures s where s.what = $1 and s.fact_id = id)`,
+    [what, ids.map(String)],
+  );
+  return rows.map(({ id }) => id);
+}
+
+const NO_KEY =
+  'some of it is signed (decisions.key), and would count for made up: redact where that key is';
 
 /** By which column a fact is known. */
 const SIGNED_BY: Partial<Record<SignedKind, string>> = {

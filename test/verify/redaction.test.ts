@@ -1,7 +1,7 @@
 // A card number that slipped into people's words is taken out on record: nothing of it stays in any
 // table, the chain stays checkable, and whoever does more than what is on record breaks it.
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { statement } from '../../src/database/statements.js';
@@ -94,6 +94,13 @@ test('is taken out on record, and the chain stays checkable', async () => {
   const before = await house.db.query('select * from tieout.chain_links order by link_id');
   writeFileSync(join(house.folder, 'words.txt'), 'Wolkenstein\n');
   const words = ['--words', join(house.folder, 'words.txt'), '--reason', `saw ${CARD}`];
+  // Without the key what is signed would lose its signature, and count for made up.
+  const settings = JSON.parse(readFileSync(house.file, 'utf8')) as Record<string, unknown>;
+  const keyless = join(house.folder, 'keyless.yaml');
+  writeFileSync(keyless, JSON.stringify({ ...settings, decisions: {} }));
+  const refused = await inFolder('redact', ...words, '--as', 'berta', '--config', keyless);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('decisions.key')]);
+  expect(await holding()).toEqual(all);
   const done = await inFolder('redact', ...words, '--as', 'berta', '--json');
   expect(done.code, done.stderr).toBe(0);
   expect(JSON.parse(done.stdout)).toMatchObject({ redacted: true, inTheShopsView: 0 });

@@ -28,41 +28,55 @@ line as materialized (
     where l.account_id = any ($1)
   ) l
 ),
+-- Joined by one key, and all else compared after: by five the planner takes the pairs for a few,
+-- and looks each movement up alone.
 pair as materialized (
-  select * from (
-    select l.settlement_line_id, l.has_waited, m.movement_id, 'transaction' as by
+  select settlement_line_id, has_waited, movement_id, is_by_order
+  from (
+    select l.settlement_line_id, l.has_waited, m.movement_id, false as is_by_order,
+      m.account_id = l.account_id and m.kind = l.type and m.amount = l.amount
+        and m.currency = l.currency as is_same
     from line l
-    join tieout.movements m on m.account_id = l.account_id
-      and m.transaction_id = l.transaction_id and m.kind = l.type and m.amount = l.amount
-      and m.currency = l.currency
-    where not l.is_named
+    join tieout.movements m on m.transaction_id = l.transaction_id
+    where not l.is_named and m.account_id = any ($1)
     union all
-    select l.settlement_line_id, l.has_waited, m.movement_id, 'order'
+    select l.settlement_line_id, l.has_waited, m.movement_id, true,
+      m.account_id = l.account_id and m.kind = l.type and m.amount = l.amount
+        and m.currency = l.currency
     from line l
-    join tieout.movements m on m.account_id = l.account_id and m.order_no = l.order_no
-      and m.kind = l.type and m.amount = l.amount and m.currency = l.currency
-    where not l.is_named and l.transaction_id is null
+    join tieout.movements m on m.order_no = l.order_no
+    where not l.is_named and l.transaction_id is null and m.account_id = any ($1)
+    offset 0
   ) p
-  -- of these more became known
-  where not exists (select from tieout.movement_amounts a where a.movement_id = p.movement_id)
+  where is_same
+    -- of these more became known
+    and not exists (select from tieout.movement_amounts a where a.movement_id = p.movement_id)
 ),
 sure as (
-  select * from pair
-  where settlement_line_id not in (
-      select settlement_line_id from pair group by settlement_line_id having count(*) > 1)
-    and movement_id not in (
-      select movement_id from pair group by movement_id having count(*) > 1)
-  -- so that one is found beside the other
-  order by movement_id
+  select * from (
+    select *, lag(movement_id) over same is distinct from movement_id
+      and lead(movement_id) over same is distinct from movement_id as is_only_line
+    from (
+      select *, lag(settlement_line_id) over same is distinct from settlement_line_id
+        and lead(settlement_line_id) over same is distinct from settlement_line_id
+        as is_only_movement
+      from pair
+      window same as (order by settlement_line_id)
+    ) p
+    window same as (order by movement_id)
+  ) p
+  where is_only_line and is_only_movement
 ),
 -- A movement that has its line is awaited no more.
 taken as (
   delete from tieout.settlement_awaited a using sure s where a.movement_id = s.movement_id
-  returning s.settlement_line_id, s.movement_id, s.by, s.has_waited
+  returning s.settlement_line_id, s.movement_id, s.is_by_order, s.has_waited
 ),
 matched as (
   insert into tieout.settlement_matches (settlement_line_id, movement_id, by, differs)
-  select settlement_line_id, movement_id, by, false from taken order by settlement_line_id
+  select settlement_line_id, movement_id, case when is_by_order then 'order' else 'transaction' end,
+    false
+  from taken order by settlement_line_id
 ),
 found as (
   delete from tieout.settlement_unmatched u using taken t

@@ -61,6 +61,8 @@ export async function addConsole(
   await server.register(cookie);
   await server.register(csrf, { cookieKey: FORM_COOKIE });
   bindFormCookie(server);
+  // Nothing but forms: a body of another type is refused before anybody reads it.
+  server.removeContentTypeParser(['application/json', 'text/plain']);
   await server.register(formbody, { bodyLimit: FORM_BYTES_MAX });
   server.addHook('onSend', async (request, reply) => {
     if (!request.url.startsWith('/assets/')) reply.header('cache-control', 'no-store');

@@ -58,6 +58,7 @@ export async function figureLines(
 interface BatchFile {
   readonly currency: string;
   readonly lines: bigint;
+  /** of all its lines but the payout itself: what is paid out and the fees */
   readonly gross: string;
   readonly fees: string;
   readonly payout: string;
@@ -70,7 +71,7 @@ interface BatchFile {
 
 export async function batchFiles(db: Db, accountId: string, batch: string): Promise<BatchFile[]> {
   const { rows } = await db.query<BatchFile>(
-    `select b.currency, b.lines, b.gross::text, b.fees::text, b.payout::text,
+    `select b.currency, b.lines, (b.payout + b.fees)::text as gross, b.fees::text, b.payout::text,
        f.name as "fileName", f.sha256, f.imported_at as "importedAt",
        f.batches as "fileBatches", f.lines as "fileLines"
      from tieout.settlement_batches b join tieout.settlement_files f using (file_id)

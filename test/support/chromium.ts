@@ -64,6 +64,28 @@ export async function openTab(
   return { context, page, complaints };
 }
 
+/** Widths of a desk, a small one and a telephone, in CSS pixels. */
+const WIDTHS = [1440, 1024, 390];
+
+/** What runs over the edge of a window of one of the widths: the page itself, or a table of it. */
+export async function tooWide(page: Page, widths: readonly number[] = WIDTHS): Promise<string[]> {
+  const before = page.viewportSize() ?? { width: 1280, height: 800 };
+  const found: string[] = [];
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 800 });
+    const over = await page.evaluate<string[]>(
+      `[document.documentElement, ...document.querySelectorAll('.wide, table')]
+        .map((one) => [one, one.scrollWidth, one.closest('.wide')?.clientWidth ?? innerWidth])
+        .filter(([, has, room]) => has > room)
+        .map(([one, has, room]) => [one.tagName.toLowerCase(),
+          one.getAttribute('aria-label') ?? one.caption?.textContent ?? '', has, 'of', room].join(' '))`,
+    );
+    found.push(...over.map((one) => `${width}: ${one}`));
+  }
+  await page.setViewportSize(before);
+  return found;
+}
+
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface Finding {

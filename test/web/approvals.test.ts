@@ -63,6 +63,19 @@ describe('approving (row 113)', () => {
     expect(body).toContain(one?.order);
     expect(body).toMatch(/Ledger: captured [\d,.]+ [A-Z]{3}/);
     expect(body).toMatch(/Gateway: (captured|partially refunded)/);
+    // The money of each request has the currency that it is asked in.
+    const { rows } = await console.app.db.query<{ said: string }>(
+      `select 'Refund ' || r.refund_id || ': ' || to_char(r.refund_amount, 'FM999,999,990.00') || ' '
+         || o.currency || ', asked by' as said
+       from tieout.instructions i
+       join ledger.refund_requests r using (account_id, order_no)
+       join ledger.orders o using (account_id, order_no)
+       where i.state = 'held' and i.operation = 'refund' and o.currency <> 'JPY'`,
+    );
+    expect(new Set(rows.map(({ said }) => / ([A-Z]{3}), /.exec(said)?.[1])).size).toBeGreaterThan(
+      1,
+    );
+    for (const { said } of rows) expect(body).toContain(said);
     const sheet = await approver.get(`/instructions/${one?.id}`);
     expect(sheet.body).toContain('What a decision is bound to');
     // Who may only look ticks nothing, and is sent nowhere to reject.
@@ -283,7 +296,7 @@ describe('the audit page', () => {
     await alter();
     for (const { body } of both) {
       expect(body).toContain('Not whole: 1 of 3 chains are broken');
-      expect(body).toMatch(/<td>decision<\/td>[\s\S]*at least one was changed/);
+      expect(body).toMatch(/<td[^>]*>decision<\/td>[\s\S]*at least one was changed/);
     }
     expect((await auditor.post('/audit/check', {})).body).toContain('Whole');
     expect((await auditor.get('/activity?text=check')).body).toContain('1 broken');

@@ -10,7 +10,7 @@ import { packageRoot } from '../../src/database/statements.js';
 import { importAndSettle } from '../../src/settlement/importAndSettle.js';
 import { settledAccounts, settlementRules } from '../../src/settlement/settlement.js';
 import { settlementFigures } from '../../src/settlement/settlementStore.js';
-import { barriers, CHROMIUM, launch, openTab } from '../support/chromium.js';
+import { barriers, CHROMIUM, launch, openTab, tooWide } from '../support/chromium.js';
 import { dateOf } from '../support/night.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
@@ -42,16 +42,16 @@ async function acquirersFile(): Promise<string> {
 /** A batch of orders with names that no page may stumble over, and one line without any. */
 function oddFile(): string {
   const lines = [
-    ['1', 'captured', MARKUP, '10.00', '1.00', '9.00'],
-    ['2', 'captured', LONG, '10.00', '0.00', '10.00'],
-    ['3', 'captured', '', '5.00', '0.00', '5.00'],
-  ].map(([line, type, order, amount, fee, net]) =>
+    ['1', 1, MARKUP, '10.00', '1.00', '9.00'] as const,
+    ['2', 1, LONG, '10.00', '0.00', '10.00'] as const,
+    ['3', 2, '', '5.00', '0.00', '5.00'] as const,
+  ].map(([line, daysAgo, order, amount, fee, net]) =>
     [
       'A1001',
       LONG,
       line,
-      type,
-      `${dateOf(1)}T10:00:00Z`,
+      'captured',
+      `${dateOf(daysAgo)}T10:00:00Z`,
       order,
       '',
       '',
@@ -131,6 +131,55 @@ describe('the page of settlement', () => {
     expect(old.body).toContain('0 rows come to 0.00 EUR (over 90 days)');
   });
 
+  /** The rows of the last table of a page, each with what stands in its cells. */
+  async function rowsOf(path: string): Promise<string[][]> {
+    const { body } = await finance.get(path);
+    const table = body.slice(body.lastIndexOf('<tbody>'), body.lastIndexOf('</tbody>'));
+    return table
+      .split('<tr')
+      .slice(1)
+      .map((row) =>
+        [...row.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/g)].map(([, cell = '']) =>
+          cell.replace(/<[^>]*>/g, ''),
+        ),
+      );
+  }
+  const amountOf = (text = ''): number => Number(text.replaceAll(',', ''));
+
+  it('puts batches in the order of each head', async () => {
+    const { body } = await finance.get('/settlement?sort=lines');
+    expect(body).toMatch(
+      /aria-sort="descending"><a class="by" href="[^"]*sort=lines#batches">Lines/,
+    );
+    const newest = await rowsOf('/settlement');
+    expect(newest.length).toBeGreaterThan(10);
+    const orders: [string, (a: string[], b: string[]) => number][] = [
+      ['batch', ([a = ''], [b = '']) => a.localeCompare(b, 'en', { numeric: true })],
+      ['account', ([, a = ''], [, b = '']) => a.localeCompare(b)],
+      ['state', ([, , a = ''], [, , b = '']) => a.localeCompare(b)],
+      ['lines', (a, b) => amountOf(b[3]) - amountOf(a[3])],
+      [
+        'payout',
+        (a, b) => (a[5] ?? '').localeCompare(b[5] ?? '') || amountOf(b[4]) - amountOf(a[4]),
+      ],
+    ];
+    for (const [sort, order] of orders) {
+      const found = await rowsOf(`/settlement?sort=${sort}`);
+      expect([sort, found]).toEqual([sort, found.toSorted(order)]);
+      if (!['account', 'state'].includes(sort)) expect(found, sort).not.toEqual(newest);
+    }
+  });
+
+  it('puts what is open by its amount, whichever way the money goes', async () => {
+    const path = '/settlement/rows?account=A1001&currency=EUR&of=open';
+    const oldest = await rowsOf(path);
+    expect(oldest.map(([on]) => on)).toEqual(oldest.map(([on]) => on).sort());
+    const sizes = (await rowsOf(`${path}&sort=amount`)).map((row) => Math.abs(amountOf(row[5])));
+    expect(sizes.length).toBeGreaterThan(2);
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+    expect(sizes).not.toEqual(oldest.map((row) => Math.abs(amountOf(row[5]))));
+  });
+
   it.each(['of=none', 'of=open&account=A9', 'of=open&currency=EURO', ''])(
     'knows no other list: %s',
     async (query) => {
@@ -156,6 +205,18 @@ describe("a batch's page", () => {
     expect(body).toContain(rows[0]?.sha256);
     expect(body).toContain('sandbox.csv');
     expect(body).toMatch(/<a href="\/orders\/A1001\/[^"]+">[^<]+<\/a><span class="hint"> of /);
+    // Its gross is that of the lines that are paid out, not what the payout line leaves of it.
+    const money = await console.app.db.query<{ gross: string; fees: string; payout: string }>(
+      `select to_char(sum(gross) filter (where type <> 'payout'), 'FM999,990.00') as gross,
+         to_char(sum(fee), 'FM999,990.00') as fees,
+         to_char(-sum(net) filter (where type = 'payout'), 'FM999,990.00') as payout
+       from tieout.settlement_lines
+       where account_id = 'A1001' and settle_currency = 'EUR' and batch = $1`,
+      [rows[0]?.batch],
+    );
+    const { gross = '', fees = '', payout = '' } = money.rows[0] ?? {};
+    const figures = [...body.matchAll(/class="figure" data-name="(?:Gross|Fees|Payout)">([^<]*)/g)];
+    expect(figures.slice(0, 3).map(([, figure]) => figure)).toEqual([gross, fees, payout]);
     expect(body).toContain('fee variance');
     expect(body).toContain('class="differs"');
   });
@@ -263,7 +324,7 @@ describe('a file by way of the browser', () => {
     const sent = await upload(finance, 'sandbox.csv', batchFile(MARKUP, { net: '9.99' }));
     const { body } = await finance.get(String(sent.headers.location));
     expect(body).toContain('Refused, nothing was taken');
-    expect(body).toMatch(/<td class="figure">2<\/td><td>\w+<\/td><td class="value">[\d.]+<\/td>/);
+    expect(body).toMatch(/<td [^>]*>2<\/td><td [^>]*>\w+<\/td><td [^>]*>[\d.]+<\/td>/);
     expect(body).not.toContain('<img');
     expect(secondPress(body)).toEqual({});
   });
@@ -354,10 +415,7 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
     const found: string[] = [];
     const look = async (name: string): Promise<void> => {
       found.push(...(await barriers(page)).map((barrier) => `${name} ${barrier}`));
-      await page.setViewportSize({ width: 390, height: 844 });
-      const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-      if (over !== 0) found.push(`${name} is ${over} too wide`);
-      await page.setViewportSize({ width: 1440, height: 900 });
+      found.push(...(await tooWide(page)).map((over) => `${name} ${over}`));
     };
     const check = async (text: string): Promise<void> => {
       await page.goto('/settlement');

@@ -16,7 +16,7 @@ export function RunStrip({ nights, room }: { nights: readonly RunMark[]; room: n
   return (
     <figure>
       <figcaption>
-        The last {nights.length} night{nights.length === 1 ? '' : 's'}: {tied} tied out
+        {nights.length === 1 ? 'One night' : `The last ${nights.length} nights`}: {tied} tied out
       </figcaption>
       {/* biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset */}
       <svg

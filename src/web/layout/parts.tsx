@@ -1,7 +1,8 @@
 // Pieces that many pages share: figures on the right, states as words with a colour beside them,
 // tables with a caption, a pager, what to do when there is nothing, forms that carry their token.
 
-import type { ComponentChildren } from 'preact';
+import type { ComponentChild, ComponentChildren, VNode } from 'preact';
+import { cloneElement, isValidElement, toChildArray } from 'preact';
 import { stateLabel } from '../../core/text/labels.js';
 import type { Words } from '../format.js';
 
@@ -47,6 +48,7 @@ export interface Column {
   isSorted?: boolean;
 }
 
+/** In a narrow window its rows are lists, or `cards` in a middle one too. */
 export function Table(props: {
   caption: string;
   columns: readonly Column[];
@@ -54,16 +56,17 @@ export function Table(props: {
   class?: string;
   children: ComponentChildren;
 }) {
+  const { columns, class: look = 'lists', children } = props;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by the keyboard too
     <section class="wide" tabIndex={0} aria-label={props.caption}>
-      <table class={props.class}>
+      <table class={look}>
         <caption class={props.isCaptionSeen === true ? undefined : 'unseen'}>
           {props.caption}
         </caption>
         <thead>
           <tr>
-            {props.columns.map(({ head, isFigure, sort, isSorted }) => (
+            {columns.map(({ head, isFigure, sort, isSorted }) => (
               <th
                 scope="col"
                 class={isFigure === true ? 'figure' : undefined}
@@ -80,10 +83,40 @@ export function Table(props: {
             ))}
           </tr>
         </thead>
-        <tbody>{props.children}</tbody>
+        <tbody>{look === 'lists' ? named(children, columns) : children}</tbody>
       </table>
     </section>
   );
+}
+
+/**
+ * Cells of whole rows say the head of their column, for where a narrow window has no room for the
+ * heads. One that has a name keeps it, and of two columns the second needs none.
+ */
+function named(rows: ComponentChildren, columns: readonly Column[]): ComponentChildren {
+  return toChildArray(rows).map((row) => {
+    if (columns.length < 3 || !isElement(row) || row.type !== 'tr') return row;
+    const cells = toChildArray(row.props.children);
+    if (cells.length !== columns.length) return row;
+    const saying = cells.map((cell, at) => {
+      const head = columns[at]?.head;
+      if (!isElement(cell) || at === 0) return cell;
+      if (cell.type === Figure) return cloneElement(cell, { name: cell.props.name ?? head });
+      if (cell.type !== 'td') return cell;
+      return cloneElement(cell, { 'data-name': cell.props['data-name'] ?? head });
+    });
+    return cloneElement(row, {}, saying);
+  });
+}
+
+interface CellProps {
+  children?: ComponentChildren;
+  name?: string | undefined;
+  'data-name'?: string | undefined;
+}
+
+function isElement(child: ComponentChild): child is VNode<CellProps> {
+  return isValidElement(child);
 }
 
 export function Empty({ children }: { children: ComponentChildren }) {
@@ -91,7 +124,19 @@ export function Empty({ children }: { children: ComponentChildren }) {
 }
 
 export function OrderLink({ accountId, orderNo }: { accountId: string; orderNo: string }) {
-  return <a href={orderPath(accountId, orderNo)}>{orderNo}</a>;
+  return (
+    <a href={orderPath(accountId, orderNo)}>
+      <Name name={orderNo} />
+    </a>
+  );
+}
+
+const NAME_WIDTH = 32;
+
+/** A number or name from outside: a very long one, without a place to break it, is broken anywhere. */
+export function Name({ name }: { name: string }): ComponentChild {
+  if (name.length <= NAME_WIDTH) return name;
+  return <span class="long">{name}</span>;
 }
 
 export function orderPath(accountId: string, orderNo: string): string {

@@ -73,9 +73,12 @@ export function chosenWords(query: Fields): string {
   return words.length === 0 ? 'all that are open' : words.join(', ');
 }
 
+const OF_ANOTHER_SHAPE = 'an entry of another shape';
+
 /** A cause begins with the kind of break, and goes on in words of others. */
 export function causeWords(cause: string): string {
-  const [kind = '', ...rest] = cause.split(', ');
+  // The kind says it already.
+  const [kind = '', ...rest] = cause.split(', ').filter((part) => part !== OF_ANOTHER_SHAPE);
   return [labelOf(kind), ...rest.map(partWords)].join(', ');
 }
 
@@ -90,7 +93,7 @@ function partWords(part: string): string {
   // Orders that were asked for together, and that one request may have in common.
   if (page !== null) return `${page[1]}: asked together, request ${page[3]} of ${page[2]}`;
   const side = /^(.+) (here|there)$/.exec(part);
-  if (side === null) return part === 'an entry of another shape' ? 'cannot be read' : part;
+  if (side === null) return part;
   const where = side[2] === 'here' ? 'in the ledger' : 'at the gateway';
   return `${labelStates(side[1] ?? '')} ${where}`;
 }

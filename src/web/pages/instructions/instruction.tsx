@@ -1,8 +1,8 @@
 // The sheet of one instruction: what it moves, what a decision is bound to, what happened, every
 // attempt with its raw answer, and the decision that is possible now.
 
-import { nameLabel } from '../../../core/instructions/decider.js';
-import { holdLabel, isUndecided } from '../../../core/instructions/decision.js';
+import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
+import { holdLabel, isApprovable, isUndecided } from '../../../core/instructions/decision.js';
 import { hintWords } from '../../../core/instructions/hints.js';
 import { payoutWords } from '../../../core/instructions/payoutAnswer.js';
 import { moneyIn } from '../../../core/text/amounts.js';
@@ -147,7 +147,7 @@ function Decide({ visit, sheet }: { visit: Visit; sheet: Sheet }) {
   );
   const pick = `${sheet.id}:${sheet.seenSha256}`;
   if (sheet.state === 'held' && may('approve')) {
-    return visit.person.isFresh ? <Approve visit={visit} pick={pick} /> : again;
+    return visit.person.isFresh ? <Approve visit={visit} pick={pick} sheet={sheet} /> : again;
   }
   if ((sheet.state === 'unknown' || isPending(sheet)) && may('resolve')) {
     return visit.person.isFresh ? <Resolve visit={visit} pick={pick} sheet={sheet} /> : again;
@@ -159,7 +159,10 @@ function Decide({ visit, sheet }: { visit: Visit; sheet: Sheet }) {
   return null;
 }
 
-function Approve({ visit, pick }: { visit: Visit; pick: string }) {
+/** What no approval of this person frees has no button for it. */
+function Approve({ visit, pick, sheet }: { visit: Visit; pick: string; sheet: Sheet }) {
+  const isAsked = sheet.askedBy.some((name) => isSamePerson(name, visit.person.name));
+  const mayApprove = isApprovable(sheet.holdReason) && !isAsked;
   return (
     <Form action="/approvals/approve" csrf={visit.csrf}>
       <fieldset class="decide">
@@ -169,12 +172,19 @@ function Approve({ visit, pick }: { visit: Visit; pick: string }) {
           Reason; needed to reject
           <input name="words" size={40} maxLength={1000} value={visit.typed('words')} />
         </label>
-        <button type="submit" class="main">
-          Approve: it will be sent
-        </button>
+        {mayApprove ? (
+          <button type="submit" class="main">
+            Approve: it will be sent
+          </button>
+        ) : null}
         <button type="submit" formaction="/approvals/reject" class="danger">
           Reject: it will not be sent
         </button>
+        {mayApprove ? null : (
+          <span class="hint">
+            {isAsked ? 'You asked for it: somebody else approves it.' : 'It cannot be approved.'}
+          </span>
+        )}
       </fieldset>
     </Form>
   );

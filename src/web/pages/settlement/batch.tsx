@@ -10,7 +10,7 @@ import {
   batchFiles,
   batchPageLines,
 } from '../../../settlement/settlementPagesStore.js';
-import { Empty, Figure, OrderLink, Pager, State, Table } from '../../layout/parts.js';
+import { Empty, Figure, Name, OrderLink, Pager, State, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { sentenceOf } from '../breaks/breaks.js';
@@ -123,7 +123,9 @@ function Breaks({ found, visit: { words } }: { found: Found; visit: Visit }) {
     >
       {found.map((row) => (
         <tr>
-          <th scope="row">{row.orderNo}</th>
+          <th scope="row">
+            <Name name={row.orderNo} />
+          </th>
           <td class="line">
             <a href={`/breaks/${row.breakId}`}>{labelOf(row.kind)}</a>
             <span class="hint"> {sentenceOf(row)}</span>
@@ -159,10 +161,14 @@ function LineTable(props: { lines: readonly BatchPageLine[]; accountId: string; 
     >
       {props.lines.map((line) => (
         <tr class={line.beyond === true ? 'differs' : undefined}>
-          <th scope="row">{line.lineId}</th>
+          <th scope="row">
+            <Name name={line.lineId} />
+          </th>
           <td>{labelOf(line.type)}</td>
           <td>{words.at(line.bookedAt)}</td>
-          <td>{line.orderNo ?? ''}</td>
+          <td>
+            <Name name={line.orderNo ?? ''} />
+          </td>
           <td>
             <Settled line={line} accountId={props.accountId} />
           </td>

@@ -12,12 +12,12 @@ import {
   movementRows,
 } from '../../../settlement/settlementPagesStore.js';
 import type { Column } from '../../layout/parts.js';
-import { Empty, Figure, OrderLink, Pager, Table } from '../../layout/parts.js';
+import { Empty, Figure, Name, OrderLink, Pager, Table } from '../../layout/parts.js';
 import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import type { FigureName } from './figures.js';
-import { batchPath, FIGURES, figurePath } from './figures.js';
+import { BatchLink, FIGURES, figurePath } from './figures.js';
 
 const ROWS_A_PAGE = 100;
 const PAGES_MAX = 100_000;
@@ -186,8 +186,10 @@ function RowTable(props: { rows: readonly FigureRow[]; asked: Asked; visit: Visi
           <th scope="row">{on}</th>
           <td>{labelOf(what)}</td>
           <td>{orderNo === null ? '' : <OrderLink accountId={accountId} orderNo={orderNo} />}</td>
-          <td>{transactionId ?? ''}</td>
-          <td>{batch === null ? '' : <a href={batchPath(accountId, batch)}>{batch}</a>}</td>
+          <td>
+            <Name name={transactionId ?? ''} />
+          </td>
+          <td>{batch === null ? '' : <BatchLink accountId={accountId} batch={batch} />}</td>
           <Figure>
             {amount === null ? 'nobody knows yet' : visit.words.amount(amount, currency)}
           </Figure>

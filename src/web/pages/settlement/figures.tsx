@@ -2,7 +2,7 @@
 // has the books, figureRows.tsx the rows.
 
 import type { Words } from '../../format.js';
-import { Figure } from '../../layout/parts.js';
+import { Figure, Name } from '../../layout/parts.js';
 
 /** What a figure is of; `open` is the closing at the gateway. */
 export const FIGURES = {
@@ -26,16 +26,26 @@ export function batchPath(accountId: string, batch: string): string {
   return `/settlement/${encodeURIComponent(accountId)}/${encodeURIComponent(batch)}`;
 }
 
+export function BatchLink({ accountId, batch }: { accountId: string; batch: string }) {
+  return (
+    <a href={batchPath(accountId, batch)}>
+      <Name name={batch} />
+    </a>
+  );
+}
+
 export function FigureLink(props: {
   of: FigureName;
   accountId: string;
   currency: string;
   amount: string;
+  /** the head of its column */
+  name: string;
   words: Words;
 }) {
-  const { of, accountId, currency, amount, words } = props;
+  const { of, accountId, currency, amount, name, words } = props;
   return (
-    <Figure>
+    <Figure name={name}>
       <a href={figurePath(of, accountId, currency)}>{words.amount(amount, currency)}</a>
     </Figure>
   );

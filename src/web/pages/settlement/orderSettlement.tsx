@@ -4,8 +4,8 @@ import { labelOf } from '../../../core/text/labels.js';
 import type { OrderMoney } from '../../../orders/orderMoneyStore.js';
 import { matchWords, settledWords } from '../../../orders/orderMoneyWords.js';
 import type { Words } from '../../format.js';
-import { Empty, Figure, Table } from '../../layout/parts.js';
-import { batchPath } from './figures.js';
+import { Empty, Figure, Name, Table } from '../../layout/parts.js';
+import { BatchLink } from './figures.js';
 
 interface Props {
   account: string;
@@ -47,7 +47,9 @@ function Movements({ money, words }: Props) {
             {one.amount === null ? 'in suspense' : words.amount(one.amount, one.currency)}{' '}
             {one.currency}
           </Figure>
-          <td>{one.transaction}</td>
+          <td>
+            <Name name={one.transaction} />
+          </td>
           <td>{settledWords(one)}</td>
         </tr>
       ))}
@@ -74,7 +76,7 @@ function Lines({ account, money, words }: Props) {
       {money.lines.map((line) => (
         <tr>
           <th scope="row">
-            <a href={batchPath(account, line.batch)}>{line.batch}</a>
+            <BatchLink accountId={account} batch={line.batch} />
           </th>
           <td>{words.at(line.bookedAt)}</td>
           <td>{labelOf(line.type)}</td>

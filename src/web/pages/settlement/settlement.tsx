@@ -16,7 +16,7 @@ import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import type { FigureName } from './figures.js';
-import { batchPath, FigureLink, figurePath } from './figures.js';
+import { BatchLink, FigureLink, figurePath } from './figures.js';
 import { reportSection } from './reportForm.js';
 import { UploadForm } from './upload.js';
 
@@ -155,21 +155,22 @@ function OpenBreaks({ one, words }: { one: AccountBooks; words: Words }) {
 }
 
 /** Figures of a book side by side, each under the name that its rows are listed by. */
-function FigureLinks<Name extends FigureName>(props: {
-  of: readonly Name[];
-  row: Record<Name | 'currency', string>;
+function FigureLinks(props: {
+  of: Readonly<Partial<Record<FigureName, string>>>;
+  row: Readonly<Partial<Record<FigureName, string>>> & { currency: string };
   accountId: string;
   words: Words;
 }) {
   const { of, row, accountId, words } = props;
   return (
     <>
-      {of.map((name) => (
+      {(Object.entries(of) as [FigureName, string][]).map(([one, name]) => (
         <FigureLink
-          of={name}
+          of={one}
+          name={name}
           accountId={accountId}
           currency={row.currency}
-          amount={row[name]}
+          amount={row[one] ?? ''}
           words={words}
         />
       ))}
@@ -177,7 +178,9 @@ function FigureLinks<Name extends FigureName>(props: {
   );
 }
 
-const AT_GATEWAY = ['captured', 'refunded', 'settled'] as const;
+const CLOSING = 'Closing';
+const SUSPENSE = 'In suspense';
+const AT_GATEWAY = { captured: 'Captured', refunded: 'Refunded', settled: 'Settled' } as const;
 
 function AtGateway({ one, words }: { one: AccountBooks; words: Words }) {
   if (one.atGateway.length === 0) return null;
@@ -186,10 +189,12 @@ function AtGateway({ one, words }: { one: AccountBooks; words: Words }) {
     <Table
       caption={`At the gateway, ${accountId}`}
       isCaptionSeen
+      class="lists"
       columns={[
         { head: 'Currency' },
-        ...[...AT_GATEWAY, 'closing'].map((head) => ({ head, isFigure: true })),
-        { head: 'in suspense', isFigure: true },
+        ...[...Object.values(AT_GATEWAY), CLOSING, SUSPENSE].map((head) => {
+          return { head, isFigure: true };
+        }),
       ]}
     >
       {one.atGateway.map((row) => (
@@ -198,12 +203,13 @@ function AtGateway({ one, words }: { one: AccountBooks; words: Words }) {
           <FigureLinks of={AT_GATEWAY} row={row} accountId={accountId} words={words} />
           <FigureLink
             of="open"
+            name={CLOSING}
             accountId={accountId}
             currency={row.currency}
             amount={row.closing}
             words={words}
           />
-          <Figure>
+          <Figure name={SUSPENSE}>
             <a href={figurePath('open', accountId, row.currency)}>{words.count(row.suspense)}</a>
           </Figure>
         </tr>
@@ -212,7 +218,10 @@ function AtGateway({ one, words }: { one: AccountBooks; words: Words }) {
   );
 }
 
-const PAYABLE = ['gross', 'fees', 'chargebacks', 'other', 'paidOut'] as const;
+const PAYABLE = {
+  ...{ gross: 'Gross', fees: 'Fees', chargebacks: 'Chargebacks', other: 'Other' },
+  paidOut: 'Paid out',
+} as const;
 
 function Payable({ one, words }: { one: AccountBooks; words: Words }) {
   if (one.payable.length === 0) return null;
@@ -221,18 +230,17 @@ function Payable({ one, words }: { one: AccountBooks; words: Words }) {
     <Table
       caption={`Payable, ${accountId}`}
       isCaptionSeen
+      class="lists"
       columns={[
         { head: 'Currency' },
-        ...[...PAYABLE, 'closing'].map((key) => {
-          return { head: key === 'paidOut' ? 'paid out' : key, isFigure: true };
-        }),
+        ...[...Object.values(PAYABLE), CLOSING].map((head) => ({ head, isFigure: true })),
       ]}
     >
       {one.payable.map((row) => (
         <tr>
           <th scope="row">{row.currency}</th>
           <FigureLinks of={PAYABLE} row={row} accountId={accountId} words={words} />
-          <Figure>
+          <Figure name={CLOSING}>
             <a href="#batches">{words.amount(row.closing, row.currency)}</a>
           </Figure>
         </tr>
@@ -264,7 +272,7 @@ function BatchTable(props: { batches: Batches; words: Words; sort: BatchSort }) 
       {batches.map((one) => (
         <tr>
           <th scope="row">
-            <a href={batchPath(one.accountId, one.batch)}>{one.batch}</a>
+            <BatchLink accountId={one.accountId} batch={one.batch} />
           </th>
           <td>{one.accountId}</td>
           <td>

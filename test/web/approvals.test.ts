@@ -105,6 +105,9 @@ describe('approving (row 113)', () => {
     const self = await console.visitor([{ role: 'approver', accountId: null }], name);
     // It cannot be ticked, and a form that was made by hand is refused.
     expect(await pickOf(self, one.id)).toBe('not on the page');
+    const own = (await self.get(`/instructions/${one.id}`)).body;
+    expect(own).toContain('somebody else approves it');
+    expect(own).not.toContain('Approve: it will be sent');
     const pick = await pickOf(approver, one.id);
     const { body } = await self.post('/approvals/approve', { id: pick });
     expect(body).toContain('cannot approve it');

@@ -5,19 +5,22 @@ import { createHash } from 'node:crypto';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadColumnMap } from '../../src/config/mapFile.js';
-import { packageRoot } from '../../src/database/statements.js';
-import { importAndSettle } from '../../src/settlement/importAndSettle.js';
 import { settledAccounts, settlementRules } from '../../src/settlement/settlement.js';
 import { settlementFigures } from '../../src/settlement/settlementStore.js';
 import { barriers, CHROMIUM, launch, openTab, tooWide } from '../support/chromium.js';
 import { dateOf } from '../support/night.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
-
-const MAP = join(packageRoot(), 'docs', 'maps', 'sandbox-settlement.yaml');
-const LONG = `${'n'.repeat(100)}${'4'.repeat(28)}`;
-const MARKUP = '<img src=x onerror=alert(1)>';
+import {
+  acquirersFile,
+  batchFile,
+  LONG,
+  lastRows,
+  MAP,
+  MARKUP,
+  oddFile,
+  take,
+} from './settlementFiles.js';
 
 let console: ConsoleHouse;
 let finance: Visitor;
@@ -29,55 +32,10 @@ beforeAll(async () => {
   const settlement = { from: dateOf(30), tariff, files: [{ match: 'sandbox*.csv', map: MAP }] };
   console = await openConsole({ settings: { settlement } });
   finance = await console.withRole('finance');
-  await take('sandbox.csv', await acquirersFile());
-  await take('odd.csv', oddFile());
+  await take(console, 'sandbox.csv', await acquirersFile(console));
+  await take(console, 'odd.csv', oddFile());
 });
 afterAll(() => console.end());
-
-async function acquirersFile(): Promise<string> {
-  const answer = await fetch(`${console.house.sandboxUrl}/_sandbox/settlement?until=${dateOf(0)}`);
-  return answer.text();
-}
-
-/** A batch of orders with names that no page may stumble over, and one line without any. */
-function oddFile(): string {
-  const lines = [
-    ['1', 1, MARKUP, '10.00', '1.00', '9.00'] as const,
-    ['2', 1, LONG, '10.00', '0.00', '10.00'] as const,
-    ['3', 2, '', '5.00', '0.00', '5.00'] as const,
-  ].map(([line, daysAgo, order, amount, fee, net]) =>
-    [
-      'A1001',
-      LONG,
-      line,
-      'captured',
-      `${dateOf(daysAgo)}T10:00:00Z`,
-      order,
-      '',
-      '',
-      'EUR',
-      amount,
-      fee,
-      net,
-    ].join(),
-  );
-  return [HEADER, ...lines, ''].join('\n');
-}
-
-const HEADER = 'Account,Batch,Line,Type,Booked,Order,Transaction,Reference,Currency,Amount,Fee,Net';
-
-async function take(name: string, text: string): Promise<void> {
-  const { db, config } = console.app;
-  const rules = settlementRules(config);
-  if (rules === null) throw new Error('settlement is not kept');
-  const path = join(console.house.folder, name);
-  writeFileSync(path, text);
-  const accountIds = config.accounts.map(({ accountId }) => accountId);
-  const deps = { db, config, rules, accountIds, now: () => new Date() };
-  const map = loadColumnMap(MAP, 'settlement');
-  const result = await importAndSettle(deps, [path], { map, check: false });
-  expect(result, JSON.stringify(result)).toMatchObject({ kind: 'imported', check: false });
-}
 
 describe('the page of settlement', () => {
   it('says the sentences of the command line, and every figure leads to rows that come to it', async () => {
@@ -131,19 +89,6 @@ describe('the page of settlement', () => {
     expect(old.body).toContain('0 rows come to 0.00 EUR (over 90 days)');
   });
 
-  /** The rows of the last table of a page, each with what stands in its cells. */
-  async function rowsOf(path: string): Promise<string[][]> {
-    const { body } = await finance.get(path);
-    const table = body.slice(body.lastIndexOf('<tbody>'), body.lastIndexOf('</tbody>'));
-    return table
-      .split('<tr')
-      .slice(1)
-      .map((row) =>
-        [...row.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/g)].map(([, cell = '']) =>
-          cell.replace(/<[^>]*>/g, ''),
-        ),
-      );
-  }
   const amountOf = (text = ''): number => Number(text.replaceAll(',', ''));
 
   it('puts batches in the order of each head', async () => {
@@ -151,7 +96,7 @@ describe('the page of settlement', () => {
     expect(body).toMatch(
       /aria-sort="descending"><a class="by" href="[^"]*sort=lines#batches">Lines/,
     );
-    const newest = await rowsOf('/settlement');
+    const newest = await lastRows(finance, '/settlement');
     expect(newest.length).toBeGreaterThan(10);
     const orders: [string, (a: string[], b: string[]) => number][] = [
       ['batch', ([a = ''], [b = '']) => a.localeCompare(b, 'en', { numeric: true })],
@@ -164,7 +109,7 @@ describe('the page of settlement', () => {
       ],
     ];
     for (const [sort, order] of orders) {
-      const found = await rowsOf(`/settlement?sort=${sort}`);
+      const found = await lastRows(finance, `/settlement?sort=${sort}`);
       expect([sort, found]).toEqual([sort, found.toSorted(order)]);
       if (!['account', 'state'].includes(sort)) expect(found, sort).not.toEqual(newest);
     }
@@ -172,9 +117,11 @@ describe('the page of settlement', () => {
 
   it('puts what is open by its amount, whichever way the money goes', async () => {
     const path = '/settlement/rows?account=A1001&currency=EUR&of=open';
-    const oldest = await rowsOf(path);
+    const oldest = await lastRows(finance, path);
     expect(oldest.map(([on]) => on)).toEqual(oldest.map(([on]) => on).sort());
-    const sizes = (await rowsOf(`${path}&sort=amount`)).map((row) => Math.abs(amountOf(row[5])));
+    const sizes = (await lastRows(finance, `${path}&sort=amount`)).map((row) =>
+      Math.abs(amountOf(row[5])),
+    );
     expect(sizes.length).toBeGreaterThan(2);
     expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
     expect(sizes).not.toEqual(oldest.map((row) => Math.abs(amountOf(row[5]))));
@@ -246,13 +193,6 @@ describe("a batch's page", () => {
     expect((await finance.get('/settlement/A1001/nobody')).statusCode).toBe(404);
   });
 });
-
-/** A batch of one line that pays out what it brings. */
-function batchFile(batch: string, change: { account?: string; net?: string } = {}): string {
-  const { account = 'A1001', net = '9.61' } = change;
-  const at = `${dateOf(1)}T10:00:00Z`;
-  return `${HEADER}\n${account},${batch},1,captured,${at},N1,,,EUR,10.00,0.39,${net}\n`;
-}
 
 async function upload(
   visitor: Visitor,

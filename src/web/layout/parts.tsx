@@ -133,7 +133,7 @@ export function OrderLink({ accountId, orderNo }: { accountId: string; orderNo: 
 
 const NAME_WIDTH = 32;
 
-/** A number or name from outside: a very long one, without a place to break it, is broken anywhere. */
+/** A number or name from outside; a very long one may have no place to break, and does anywhere. */
 export function Name({ name }: { name: string }): ComponentChild {
   if (name.length <= NAME_WIDTH) return name;
   return <span class="long">{name}</span>;

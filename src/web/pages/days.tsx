@@ -178,7 +178,14 @@ function DayTable(props: {
           ))}
           {hasBooks ? <Elsewhere day={day} words={words} /> : null}
           <Figure name="late">{words.count(day.late)}</Figure>
-          <td data-name="Snapshot">{words.at(day.asOf)}</td>
+          <td data-name="Snapshot">
+            {words
+              .at(day.asOf)
+              .split(' ')
+              .map((part) => (
+                <span class="when">{part} </span>
+              ))}
+          </td>
         </tr>
       ))}
     </Table>

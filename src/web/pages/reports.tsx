@@ -60,7 +60,7 @@ function ReportTable(props: { rows: readonly ListedReport[]; visit: Visit; mayTa
   return (
     <Table
       caption="Reports, newest night first"
-      class="cards"
+      class="cards tight"
       columns={[
         { head: 'Night' },
         { head: 'State' },

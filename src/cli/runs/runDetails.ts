@@ -19,7 +19,8 @@ export function coverageLines(summary: RunSummary, rows: readonly CoverageRow[])
     const missing = account.notSearched.map(labelOf).join(', ');
     return missing === ''
       ? `${account.accountId}: the whole window was searched`
-      : `${account.accountId}: not searched for orders that are ${missing}: orders are asked by number`;
+      : `${account.accountId}: not searched for orders that are ${missing}: ` +
+          'orders are asked by number';
   });
   const lines = rows.map((row) => {
     const page = row.pageNo === null ? '' : `, page ${row.pageNo}`;

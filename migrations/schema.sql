@@ -2252,7 +2252,11 @@ CREATE OR REPLACE FUNCTION tieout.break_money(kind text, expected jsonb, actual 
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select tieout.break_stake(kind, expected, case
+  select tieout.break_stake(case
+    when kind in ('settlement_amount', 'settled_twice')
+      and expected ->> 'currency' = actual ->> 'currency'
+      and actual ? 'amount' and expected ? 'amount'
+    then 'amount_mismatch' else kind end, expected, case
     when expected ->> 'currency' <> actual ->> 'currency' then actual - 'amount' else actual end)
 $function$;
 

@@ -5,9 +5,18 @@ with nights as (
   select run_id from tieout.runs where not is_dry order by business_date desc limit $4
 ),
 found as (
-  select e.account_id, e.order_no from tieout.look_entries e
-  where e.pull_id in (select p.pull_id from tieout.pulls p join nights using (run_id))
-    and e.account_id = any ($1) and e.transaction_id = any ($2)
+  select a.account_id, e.order_no
+  from nights join tieout.pulls p using (run_id)
+  cross join unnest($1::text[]) a (account_id)
+  cross join lateral (
+    -- An index each: by none of them alone are all entries of a snapshot found.
+    select order_no, transaction_id from tieout.look_entries
+    where pull_id = p.pull_id and account_id = a.account_id and not is_extra
+    union all
+    select order_no, transaction_id from tieout.look_entries
+    where pull_id = p.pull_id and account_id = a.account_id and is_extra
+  ) e
+  where e.transaction_id = any ($2::text[])
   union
   select b.account_id, b.order_no from tieout.breaks b
   where b.account_id = any ($1)

@@ -243,6 +243,12 @@ describe('a break', () => {
     if (lines.length > 0) await settled(...lines);
     await settle();
     expect(await breaks()).toEqual(expected);
+    // What is listed as at stake is what the tie counts it with.
+    const { rows: unlike } = await db.query(
+      `select kind, amount from tieout.breaks
+       where coalesce(tieout.break_money(kind, expected, actual), amount) <> amount`,
+    );
+    expect(unlike).toEqual([]);
     await checkIdentities();
     // The same again is the same, and the next night opens nothing anew.
     await settle();

@@ -50,8 +50,9 @@ export async function daysPage(visit: Visit): Promise<Answer> {
     <>
       <h1>Business days</h1>
       <p class="hint">
-        Opening, captured, refunded and adjustments make the closing, which is the next day's
-        opening. {MEMOS} {notInFigures(deps.config.settlement !== null)}
+        Opening, captured, refunded and adjustments, with what was captured and refunded elsewhere,
+        make the closing, which is the next day's opening. {MEMOS}{' '}
+        {notInFigures(deps.config.settlement !== null)}
       </p>
       <Books days={days} />
       {days.length === 0 ? (

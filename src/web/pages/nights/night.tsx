@@ -223,7 +223,7 @@ function waitsOf(waits: Waiting): Wait[] {
     },
     {
       count: waits.held,
-      what: ['instruction waits for approval', 'instructions wait for approval'],
+      what: ['instruction waits for a decision', 'instructions wait for a decision'],
       who: 'approvers',
       to: '/approvals',
       money: waits.heldMoney,

@@ -2,7 +2,7 @@
 // gateway by account and currency, what is left unexplained, and who closed and locked the day on
 // which revision. It works nothing out: the figures are those that were written.
 
-import { nameLabel } from '../../../core/instructions/decider.js';
+import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { SINCE_UNKNOWN, sinceSignedWords } from '../../../core/runs/closingChecklist.js';
 import { itemWords } from '../../../core/runs/statement.js';
@@ -173,6 +173,11 @@ const BOXES = [
   { event: 'locked', words: 'Reviewed: day locked' },
 ] as const;
 
+function isOnePerson({ signed }: WrittenStatement): boolean {
+  const [closed, locked] = BOXES.map(({ event }) => signed.findLast((one) => one.event === event));
+  return closed !== undefined && locked !== undefined && isSamePerson(closed.by, locked.by);
+}
+
 function Signed(props: {
   one: WrittenStatement;
   date: string;
@@ -199,6 +204,12 @@ function Signed(props: {
           );
         })}
       </ul>
+      {isOnePerson(one) ? (
+        <p class="hint">
+          The same person prepared and reviewed: a second one is asked for only where{' '}
+          <code>days.secondPerson</code> says so.
+        </p>
+      ) : null}
       {changed === null ? null : (
         <p class="problem" role="alert">
           What is behind this page has changed since the day was closed: {changed}. The figures

@@ -40,17 +40,19 @@ export async function sealEnd(deps: SealDeps, run: Run): Promise<void> {
   });
   const at = new Date().toISOString();
   const { config, db, log } = deps;
+  const { businessDate } = run;
+  const isSigned = decisionKeys(config.decisions) !== null;
+  const decisions = isSigned ? { decisions: 'signed' as const } : {};
+  let line: string;
   try {
-    const isSigned = decisionKeys(config.decisions) !== null;
-    const decisions = isSigned ? { decisions: 'signed' as const } : {};
-    const { businessDate } = run;
-    const words = { kind: 'ends' as const, at, businessDate, ends, ...decisions };
-    const line = await signWords(config.dataDir, words);
-    await tellHeadsSigned(db, config, { businessDate, line });
+    line = await signWords(config.dataDir, { kind: 'ends', at, businessDate, ends, ...decisions });
   } catch (error) {
     // The run has ended, and its facts are sealed; what is missing is told to a person.
     const reason = messageOf(error);
     log(`the ends of the chains could not be signed: ${reason}`, { level: 'warn' });
-    await tellHeadsNotSigned(db, config, { businessDate: run.businessDate, reason });
+    await tellHeadsNotSigned(db, config, { businessDate, reason });
+    return;
   }
+  // Not above: where only the telling fails, they are signed all the same.
+  await tellHeadsSigned(db, config, { businessDate, line });
 }

@@ -57,7 +57,7 @@ export async function checkDatabase(
     !('problem' in checked) &&
     isWhole(checked.chain) &&
     checked.heads.broken.length === 0 &&
-    (checked.decisions?.unsigned.length ?? 0) === 0;
+    (checked.decisions?.unsigned ?? 0) === 0;
   return { isSound, definitions, checked };
 }
 
@@ -74,12 +74,12 @@ export function definitionLines({ altered, compared, notCompared }: DefinitionsF
 
 export function decisionLines(found: DecisionsFinding | null): string[] {
   if (found === null) return [];
-  const { signed, before, isAnchored, unsigned } = found;
+  const { signed, before, isAnchored, unsigned, named } = found;
   return [
-    unsigned.length === 0
+    unsigned === 0
       ? `Of what people decided ${signed} are signed, and none that had to be is not.`
-      : `Not decided through tieout (${unsigned.length}): no signature that counts.`,
-    ...unsigned.map((words) => `Not signed: ${words}`),
+      : `Not decided through tieout (${unsigned}): no signature that counts.`,
+    ...named.map((words) => `Not signed: ${words}`),
     ...(before === 0
       ? []
       : [

@@ -15,8 +15,10 @@ export interface DecisionsFinding {
   before: number;
   /** false: no run has ended since there is a key, so that unsigned ones cannot be judged yet */
   isAnchored: boolean;
-  /** unsigned although they had to be, in words */
-  unsigned: string[];
+  /** unsigned although they had to be */
+  unsigned: number;
+  /** the first of these, in words */
+  named: string[];
 }
 
 const KINDS: readonly SignedKind[] = ['decision', 'break', 'day', 'brake', 'redaction'];
@@ -33,7 +35,7 @@ export async function checkDecisions(
   from: ReadonlyMap<string, bigint> | null,
 ): Promise<DecisionsFinding> {
   const found: DecisionsFinding = {
-    ...{ signed: 0, before: 0, isAnchored: from !== null, unsigned: [] },
+    ...{ signed: 0, before: 0, isAnchored: from !== null, unsigned: 0, named: [] },
   };
   for (const what of KINDS) {
     for await (const rows of decidedByPeople(db, what)) {
@@ -47,10 +49,14 @@ export async function checkDecisions(
         if (genuine.has(id)) continue;
         const isBefore =
           from === null || (linkNo !== null && linkNo <= (from.get(accountId) ?? 0n));
-        if (isBefore) found.before += 1;
-        else if (found.unsigned.length < NAMED_MAX) {
+        if (isBefore) {
+          found.before += 1;
+          continue;
+        }
+        found.unsigned += 1;
+        if (found.named.length < NAMED_MAX) {
           const chain = accountId === '' ? '' : ` of account ${accountId}`;
-          found.unsigned.push(`${NAMES[what]} ${id}${chain}`);
+          found.named.push(`${NAMES[what]} ${id}${chain}`);
         }
       }
     }

@@ -1,4 +1,4 @@
--- The schema as it stands after 0431_payouts_by_plan, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0480_put_back_seen, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -4101,6 +4101,19 @@ begin
   return published;
 end $function$;
 
+CREATE OR REPLACE FUNCTION tieout.put_back_seen(i tieout.instructions)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when b.at is null then '{}'::jsonb else jsonb_build_object('putBack',
+    jsonb_build_object('at', b.at at time zone 'UTC', 'lost', (
+      select max(l.found_at) at time zone 'UTC' from tieout.lost_permits l
+      where l.account_id = i.account_id
+        and (l.order_no = i.order_no or l.refund_id = i.refund_id)))) end
+  from (select max(at) as at from tieout.put_backs) b
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.record_instruction()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4313,7 +4326,7 @@ AS $function$
           and p.request_id collate "C" = i.transaction_id
         order by p.requested_at limit 1) p)) else '{}' end
     || case when i.operation = 'refund' then tieout.disputes_seen(i) else '{}' end
-    || tieout.calls_seen(i)
+    || tieout.calls_seen(i) || tieout.put_back_seen(i)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.seen_of(i tieout.instructions)

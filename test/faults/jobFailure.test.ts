@@ -15,7 +15,6 @@ import { listFailedJobs } from '../../jobs/failed.js';
 import { migrateQueues, openQueues } from '../../jobs/queues.js';
 import { TieoutError, UnreachableError } from '../../src/core/errors.js';
 import type { QueueName } from '../../src/core/queuePort.js';
-import { QUEUES } from '../../src/core/queuePort.js';
 import { openDatabase } from '../../src/database/db.js';
 import { startEmbedded } from '../../src/database/embedded/embedded.js';
 import type { House } from '../jobs/house.js';
@@ -285,11 +284,10 @@ describe('opening the queuePort', () => {
     await db.query('drop schema bullmq cascade');
     go.open();
     const start = performance.now();
-    await fact(() => expect(lines.length).toBeGreaterThan(8 * ERRORS_PER_WINDOW));
-    const windows = (performance.now() - start) / 1_000;
-    // One worker meets the trouble again and again, the others now and then.
-    const bearable = ERRORS_PER_WINDOW + 2 + QUEUES.length;
-    expect(lines.length).toBeLessThan((windows + 2) * bearable);
+    const told = () => lines.filter((line) => line.startsWith('worker report: ')).length;
+    await fact(() => expect(told()).toBeGreaterThanOrEqual(ERRORS_PER_WINDOW + 5));
+    // Rests of 1 and 2 seconds, and more: a timer never comes early, however busy the machine is.
+    expect(performance.now() - start).toBeGreaterThan(2_900);
     await migrateQueues({ kind: 'database', connection });
     await fact(() => queues.enqueue('report', ['after']));
     await fact(() => expect(heard).toContain('after'));

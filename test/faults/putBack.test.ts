@@ -155,6 +155,7 @@ describe.each(['auto', 'approve'])('the runbook after a freeze, with operations 
     a.set('approve');
     await a.night(2);
     expect(await waiting(shop)).toEqual(['payout held: approval', 'refund held: approval']);
+    const seenBefore = await a.see();
     await a.decide('approve');
     expect(await waiting(shop)).toEqual(['payout queued', 'refund queued']);
     await server.keep('a base backup');
@@ -171,6 +172,11 @@ describe.each(['auto', 'approve'])('the runbook after a freeze, with operations 
     expect(await a.decide('approve')).toEqual([
       expect.stringMatching(/was sent before .*, or may have been/),
       expect.stringMatching(/was sent before .*, or may have been/),
+    ]);
+    // Nor does a workbook of before know of it.
+    expect(await a.decide('approve', seenBefore)).toEqual([
+      expect.stringMatching(/no longer what you saw/),
+      expect.stringMatching(/no longer what you saw/),
     ]);
     await letGo(shop);
     await a.night(2);

@@ -22,7 +22,8 @@ import { seedOrders } from '../../src/sandbox/seed/seed.js';
 import { DEFAULT_ACCOUNTS, planSeed } from '../../src/sandbox/seed/seedPlan.js';
 import { startSandbox } from '../../src/sandbox/server.js';
 import { activeBrakes } from '../../src/send/batches/sendingStatusStore.js';
-import { decideHeld } from '../support/decideHeld.js';
+import type { Seen } from '../support/decideHeld.js';
+import { decideHeld, seenNow } from '../support/decideHeld.js';
 import type { Effect } from '../support/night.js';
 import {
   dateOf,
@@ -61,7 +62,9 @@ export interface Host {
   /** All operations from now on. */
   set(policy: string): void;
   /** Decides about all that is held, one by one; answers what was said. */
-  decide(kind: 'approve', how?: 'seen'): Promise<string[]>;
+  decide(kind: 'approve', how?: 'seen' | Seen): Promise<string[]>;
+  /** What is held, as a workbook of now has it. */
+  see(): Promise<Seen>;
   /** As `tieout gateway payout --yes`. */
   payByHand(): Promise<void>;
   /** Comes by with nothing to send, as `tieout send` does. */
@@ -149,9 +152,15 @@ function hostOf(folder: string, settings: Record<string, unknown>): Host {
     const operations = Object.fromEntries(OPERATED.map((name) => [name, policy]));
     writeFileSync(file, JSON.stringify({ ...settings, operations }));
   };
-  const decide = async (kind: 'approve', how?: 'seen'): Promise<string[]> => {
+  const see = async (): Promise<Seen> => {
     const app = await enter();
-    const said = await decideHeld(app, KIM, kind, how === 'seen');
+    const seen = await seenNow(app);
+    await app.close();
+    return seen;
+  };
+  const decide = async (kind: 'approve', how?: 'seen' | Seen): Promise<string[]> => {
+    const app = await enter();
+    const said = await decideHeld(app, KIM, kind, how === 'seen' || (how ?? false));
     await app.close();
     return said;
   };
@@ -166,7 +175,7 @@ function hostOf(folder: string, settings: Record<string, unknown>): Host {
     await end(await callGateway(client, account, 'payout', fields));
     await app.close();
   };
-  return { lines, enter, night, set, decide, payByHand, comeBy, leave };
+  return { lines, enter, night, set, decide, see, payByHand, comeBy, leave };
 }
 
 const OPERATED = ['capture', 'cancel', 'refund', 'review', 'payout'];

@@ -6,10 +6,16 @@ import { messageOf } from '../src/core/errors.js';
 import { oneLine } from '../src/core/log.js';
 
 const REASON_LENGTH = 500;
+/** Where in a script of BullMQ's the server of the queue met it, before and since Redis 7. */
+const IN_SCRIPT = [
+  /^(?:ERR )?Error running script \(call to \w+\): (?:@user_script:? ?\d+:? ?)*-?/,
+  / ?script: \w+, on @user_script:\d+\.?$/,
+];
 
 /** An error without a message is named by its class. */
 export function reasonOf(error: unknown): string {
-  return plainLine(messageOf(error)) || 'an error without a message';
+  const words = IN_SCRIPT.reduce((text, where) => text.replace(where, ''), messageOf(error));
+  return plainLine(words) || 'an error without a message';
 }
 
 export function plainLine(text: string): string {

@@ -1,4 +1,4 @@
--- The schema as it stands after 0480_put_back_seen, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0481_payouts_left, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -762,7 +762,6 @@ CREATE INDEX instructions_replanned ON tieout.instructions USING btree (replan_i
 CREATE INDEX instructions_settled ON tieout.instructions USING btree (settled_run_id) WHERE (settled_run_id IS NOT NULL);
 CREATE INDEX instructions_settled_between ON tieout.instructions USING btree (account_id) WHERE ((settled_at IS NOT NULL) AND (settled_run_id IS NULL));
 CREATE INDEX instructions_void ON tieout.instructions USING btree (instruction_id) WHERE is_void;
-CREATE INDEX payouts_by_plan ON tieout.instructions USING btree (account_id, created_at) WHERE (operation = 'payout');
 CREATE INDEX payouts_by_request ON tieout.instructions USING btree (transaction_id, account_id) WHERE (operation = 'payout');
 CREATE INDEX refunds_by_gateway_reference ON tieout.instructions USING btree (gateway_reference) WHERE ((operation = 'refund') AND (gateway_reference IS NOT NULL));
 CREATE INDEX refunds_by_number ON tieout.instructions USING btree (refund_id) WHERE (operation = 'refund');
@@ -1108,6 +1107,13 @@ create table tieout.payout_hints (
   hinted_at timestamp with time zone not null,
   constraint payout_hints_instruction_id_fkey FOREIGN KEY (instruction_id) REFERENCES tieout.instructions(instruction_id),
   constraint payout_hints_pkey PRIMARY KEY (instruction_id)
+);
+
+create table tieout.payouts_left (
+  account_id text collate "C" not null,
+  request_id text collate "C" not null,
+  left_at timestamp with time zone not null,
+  constraint payouts_left_pkey PRIMARY KEY (account_id, request_id)
 );
 
 create table tieout.profiles (

@@ -44,6 +44,8 @@ interface RawRequest {
 
 /** A UUID has 36; of a longer one a view knows more than an index holds. */
 const REQUEST_ID_BYTES_MAX = 64;
+/** A request that comes within so long of one of the same payload that left may be that one. */
+const LOADED_ANEW_WITHIN = '3 days';
 
 /**
  * Requests that wait for a payout, oldest first: not history, not paid or on its way, and not one
@@ -52,12 +54,14 @@ const REQUEST_ID_BYTES_MAX = 64;
 export async function waitingPayouts(
   db: Db,
   accounts: readonly AccountRules[],
-  limit: number,
+  { limit, now }: { limit: number; now: Date },
 ): Promise<PayoutRequest[]> {
   const { rows } = await db.query<RawRequest>(statement('instructions/waitingPayouts'), [
     JSON.stringify(accounts),
     limit,
     REQUEST_ID_BYTES_MAX,
+    now,
+    LOADED_ANEW_WITHIN,
   ]);
   // A view may have a request twice, and nobody can say which of them is meant: held, and once.
   const distinct = new Map(rows.map((row) => [`${row.account_id} ${row.request_id}`, row]));
@@ -75,6 +79,15 @@ function requestOf(row: RawRequest): PayoutRequest {
     byHandOf: row.by_hand_of,
     isTwin: row.is_twin,
   };
+}
+
+/** Notes when the ledger ceased to have the request of a payout. */
+export async function notePayoutsLeft(
+  db: Db,
+  accountIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  await db.query(statement('instructions/notePayoutsLeft'), [accountIds, now]);
 }
 
 /** Withdraws payouts that wait although the ledger no longer asks for just them. */

@@ -1,6 +1,7 @@
 -- Requests that wait for a payout, oldest first: not history, not paid or on its way, and not one
 -- that the gateway or a person refused, unless a person wants it planned again. $1 accounts
--- [{account_id, live_from}], $2 limit, $3 bytes of the longest id that an index holds.
+-- [{account_id, live_from}], $2 limit, $3 bytes of the longest id that an index holds, $4 now, $5 how
+-- long after one has left another is taken for the same, loaded anew.
 with twin as materialized (
   select request_id, min(account_id collate "C") as least, max(account_id collate "C") as most
   from tieout.ledger_payouts() group by request_id
@@ -31,20 +32,27 @@ waiting as materialized (
         and (not newest.is_refused or newest.payload <> p.payload)))
   order by p.requested_at, p.request_id limit $2
 ),
--- Payouts of which the ledger has no request any more, of each content the newest: a request that
--- is older was asked for when that one was planned, yet under no number that we knew. It is loaded
--- anew. Put aside as a set, too: one by one, each that waits long would read all that came after.
+-- Requests of the same content that have left the ledger, one of which was paid, or may have been:
+-- the newest that was planned, and when each left. One that waits was asked for when that was
+-- planned, yet under no number that we knew, or came as one of them left, or within $5: it may be
+-- that one, loaded anew, and no more of them than have left. Put aside as a set: one by one, each
+-- that waits long would read all that came after.
 gone as materialized (
-  select i.account_id, i.payload - 'request_id' as content, max(i.created_at) as planned_at
-  from tieout.instructions i
-  where i.operation = 'payout' and not i.is_void
-    and i.account_id = any (array(select distinct account_id from waiting))
-    and i.created_at >= (select min(requested_at) from waiting)
-    and ((i.account_id, i.payload - 'request_id') in (
-      select account_id, payload - 'request_id' from waiting)) is true
-    and not exists (select from tieout.ledger_payouts() there
-      where there.account_id collate "C" = i.account_id and there.request_id = i.transaction_id)
+  select account_id, content, max(planned_at) as planned_at, array_agg(left_at) as left_at
+  from (
+    select i.account_id, i.payload - 'request_id' as content, l.left_at,
+      max(i.created_at) filter (where not i.is_void) as planned_at
+    from tieout.instructions i
+    join tieout.payouts_left l
+      on l.account_id = i.account_id and l.request_id = i.transaction_id
+    where i.operation = 'payout'
+      and i.account_id = any (array(select distinct account_id from waiting))
+      and ((i.account_id, i.payload - 'request_id') in (
+        select account_id, payload - 'request_id' from waiting)) is true
+    group by i.account_id, 2, i.transaction_id, l.left_at
+  ) as request
   group by 1, 2
+  having count(planned_at) > 0
 )
 select w.account_id, w.request_id, w.payload, w.requested_at, w.problem, w.copies,
   (select min(other.account_id) from (
@@ -54,8 +62,18 @@ select w.account_id, w.request_id, w.payload, w.requested_at, w.problem, w.copie
     where i.operation = 'payout' and i.transaction_id = w.request_id and not i.is_void
   ) other where other.account_id <> w.account_id) as elsewhere,
   (select min(c.called_by) from tieout.calls_by_hand(w.request_id) c) as by_hand_of,
-  coalesce(gone.planned_at >= w.requested_at, false) as is_twin
+  gone.account_id is not null and (gone.planned_at >= w.requested_at or row_number() over (
+      partition by w.account_id, gone.content order by w.requested_at, w.request_id
+    ) <= (
+      select count(*) from unnest(gone.left_at) as left_at
+      where left_at between arrived.at - $5::interval and arrived.at
+    )) as is_twin
 from waiting w
+cross join lateral (
+  select coalesce(min(i.created_at), $4::timestamptz) as at from tieout.instructions i
+  where i.operation = 'payout' and i.account_id = w.account_id
+    and i.transaction_id = w.request_id
+) arrived
 join twin on twin.request_id = w.request_id
 left join gone on gone.account_id = w.account_id and gone.content = w.payload - 'request_id'
 order by w.requested_at, w.request_id

@@ -10,6 +10,7 @@ import type { Profile } from '../gateway/document/profile.js';
 import type { PayoutRequest } from '../instructions/payoutsStore.js';
 import {
   confirmAcceptedPayouts,
+  notePayoutsLeft,
   waitingPayouts,
   withdrawPayouts,
 } from '../instructions/payoutsStore.js';
@@ -30,8 +31,12 @@ export async function payoutsToPlan(
   // Accepted, and its process died before it said so.
   await confirmAcceptedPayouts(run.db, accountIds, now);
   await withdrawPayouts(run.db, run.runId, accountIds, now);
+  await notePayoutsLeft(run.db, accountIds, now);
   if (deps.config.operations.mode.payout === 'off') return [];
-  const requests = await waitingPayouts(run.db, accountRules(run.accounts), REQUESTS_MAX);
+  const requests = await waitingPayouts(run.db, accountRules(run.accounts), {
+    limit: REQUESTS_MAX,
+    now,
+  });
   return requests.flatMap((request) => {
     const account = run.accounts.find((one) => one.accountId === request.accountId);
     return account ? [plannedPayout(deps, account, request)] : [];

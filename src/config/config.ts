@@ -23,7 +23,17 @@ import { type NotifySettings, notifyOf, notifySchema } from './notify.js';
 import { proxyOf } from './proxy.js';
 import { withMaskedKeys } from './secrets.js';
 import { type SettlementSettings, settlementOf, settlementSchema } from './settlement.js';
-import { amount, byCurrency, filled, identifier, keys, numeric, percent, whole } from './shapes.js';
+import {
+  amount,
+  byCurrency,
+  filled,
+  identifier,
+  keys,
+  numeric,
+  percent,
+  tuning,
+  whole,
+} from './shapes.js';
 import { deepFreeze, readText } from './values.js';
 import { type NotificationDoor, webOf, webSchema } from './web.js';
 
@@ -202,7 +212,7 @@ const server = {
 /** A map by operation in which every operation is optional and any other key unknown. */
 function perOperation<T extends z.ZodType>(value: T) {
   const shape = { capture: value, cancel: value, refund: value, review: value, payout: value };
-  return z.strictObject(shape).partial().default({});
+  return z.preprocess((given) => given ?? {}, z.strictObject(shape).partial());
 }
 
 const settingsSchema = z.strictObject({
@@ -233,51 +243,41 @@ const settingsSchema = z.strictObject({
     )
     .min(1, 'at least one account must be given')
     .max(ACCOUNTS_MAX),
-  schedule: z
-    .strictObject({
-      cron: cron.default('15 4 * * *'),
-      timezone: timezone.default('Europe/Berlin'),
-      cutOff: clockTime.default('00:00'),
-      resumeUntil: clockTime.default('06:30'),
-    })
-    .prefault({}),
-  reconcile: z
-    .strictObject({
-      lookbackDays: whole(0, DAYS_MAX).default(35),
-      graceHours: hours.default(24),
-      tolerance: z
-        .strictObject({ below: amount.default(0n), above: amount.default(0n), percent })
-        .prefault({}),
-      staleAuthorisationDays: whole(0, DAYS_MAX).default(6),
-    })
-    .prefault({}),
-  operations: z
-    .strictObject({
-      capture: mode,
-      cancel: mode,
-      refund: mode,
-      review: mode,
-      payout: mode,
-      approveAbove: perOperation(byCurrency),
-      maxPerRun: perOperation(
-        z.strictObject({
-          count: whole(0, Number.MAX_SAFE_INTEGER).nullable().default(null),
-          amount: byCurrency.default({}),
-        }),
-      ),
-      preflightMinutes: whole(1, MINUTES_MAX).default(30),
-      resendAfterHours: hours.nullable().default(null),
-    })
-    .prefault({}),
-  reports: z
-    .strictObject({
-      dir: filled.default('./var/reports'),
-      keepDays: whole(1, DAYS_MAX).default(3650),
-    })
-    .prefault({}),
-  retention: z.strictObject({ evidenceMonths: months.nullable().default(null) }).prefault({}),
+  schedule: tuning({
+    cron: cron.default('15 4 * * *'),
+    timezone: timezone.default('Europe/Berlin'),
+    cutOff: clockTime.default('00:00'),
+    resumeUntil: clockTime.default('06:30'),
+  }),
+  reconcile: tuning({
+    lookbackDays: whole(0, DAYS_MAX).default(35),
+    graceHours: hours.default(24),
+    tolerance: tuning({ below: amount.default(0n), above: amount.default(0n), percent }),
+    staleAuthorisationDays: whole(0, DAYS_MAX).default(6),
+  }),
+  operations: tuning({
+    capture: mode,
+    cancel: mode,
+    refund: mode,
+    review: mode,
+    payout: mode,
+    approveAbove: perOperation(byCurrency),
+    maxPerRun: perOperation(
+      z.strictObject({
+        count: whole(0, Number.MAX_SAFE_INTEGER).nullable().default(null),
+        amount: byCurrency.default({}),
+      }),
+    ),
+    preflightMinutes: whole(1, MINUTES_MAX).default(30),
+    resendAfterHours: hours.nullable().default(null),
+  }),
+  reports: tuning({
+    dir: filled.default('./var/reports'),
+    keepDays: whole(1, DAYS_MAX).default(3650),
+  }),
+  retention: tuning({ evidenceMonths: months.nullable().default(null) }),
   settlement: settlementSchema,
-  days: z.strictObject({ secondPerson: z.boolean().default(false) }).prefault({}),
+  days: tuning({ secondPerson: z.boolean().default(false) }),
   decisions: keys,
   web: webSchema,
   notify: notifySchema,

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { isWebAddress } from './addresses.js';
 import { withMaskedKeys } from './secrets.js';
-import { filled } from './shapes.js';
+import { filled, tuning } from './shapes.js';
 
 export interface NotifySettings {
   /** An address; its path may be its secret. */
@@ -25,18 +25,16 @@ const told = filled
   .nullable()
   .default(null);
 
-export const notifySchema = z
-  .strictObject({
-    webhook: told,
-    deadMansSwitch: told,
-    webhookKey: filled
-      .min(KEY_LENGTH_MIN, `must have ${KEY_LENGTH_MIN} characters or more`)
-      .nullable()
-      .default(null),
-    security: z.boolean().default(false),
-    heads: z.boolean().default(false),
-  })
-  .prefault({});
+export const notifySchema = tuning({
+  webhook: told,
+  deadMansSwitch: told,
+  webhookKey: filled
+    .min(KEY_LENGTH_MIN, `must have ${KEY_LENGTH_MIN} characters or more`)
+    .nullable()
+    .default(null),
+  security: z.boolean().default(false),
+  heads: z.boolean().default(false),
+});
 
 /** The section, of which no secret is shown. */
 export function notifyOf(given: z.infer<typeof notifySchema>): NotifySettings {

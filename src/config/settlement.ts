@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.js';
 import type { Hundredths } from '../core/money.js';
 import { isCalendarDate } from '../core/settlement/workingDays.js';
-import { amount, byCurrency, filled, identifier, percent, whole } from './shapes.js';
+import { currency, filled, identifier, percent, whole } from './shapes.js';
 
 /** What a fee can be agreed for: lines that move an order's money. */
 const TARIFF_TYPES = ['captured', 'refunded', 'chargeback', 'chargeback_reversed'] as const;
@@ -60,20 +60,29 @@ const iban = filled
   .refine(isIban, 'is no IBAN: its check digits do not fit');
 const fileName = filled.refine((text) => !/[\\/]/.test(text), 'is a name of files, not a path');
 
+/** A fee moves no money: it may be written as agreements do, 30 of yen and 0.050 of dinars. */
+const fee = filled.transform((text, context): Hundredths => {
+  const [, whole, decimals = ''] = /^(\d{1,18})(?:\.(\d{1,2})0*)?$/.exec(text) ?? [];
+  if (whole !== undefined) return BigInt(whole + decimals.padEnd(2, '0'));
+  const message = 'must be an amount in quotes, such as "0.25", in whole hundredths';
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+
 const tariff = z.strictObject({
   accountId: identifier,
   type: z.enum(TARIFF_TYPES),
   percent,
-  fixed: byCurrency.default({}),
+  fixed: z.record(currency, fee).default({}),
   from: date.optional(),
-  tolerance: amount.default(1n),
+  tolerance: fee.default(1n),
 });
 
 export const settlementSchema = z
   .strictObject({
     from: date,
-    settleDays: whole(1, WORKING_DAYS_MAX).default(5),
-    arriveDays: whole(1, WORKING_DAYS_MAX).default(3),
+    settleDays: whole(0, WORKING_DAYS_MAX).default(5),
+    arriveDays: whole(0, WORKING_DAYS_MAX).default(3),
     holidays: z.array(date).max(LIST_MAX).default([]),
     reference: expression
       .refine((text) => groupsOf(text) === 1, 'must have exactly one group: (...)')

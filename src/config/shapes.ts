@@ -20,6 +20,14 @@ export function numeric(schema: z.ZodNumber | z.ZodInt) {
   );
 }
 
+/**
+ * What only tunes the work: YAML reads `reports:` with all of its keys commented out as null, and
+ * that is the section with its defaults. Not for where the database, queue and gateway are.
+ */
+export function tuning<T extends z.ZodRawShape>(shape: T) {
+  return z.preprocess((value) => value ?? {}, z.strictObject(shape));
+}
+
 export function whole(min: number, max: number) {
   return numeric(z.int().min(min).max(max));
 }
@@ -59,4 +67,6 @@ export const percent = z
     return z.NEVER;
   });
 
-export const byCurrency = z.record(z.string().regex(/^[A-Z]{3}$/, 'is no currency code'), amount);
+export const currency = z.string().regex(/^[A-Z]{3}$/, 'is no currency code');
+
+export const byCurrency = z.record(currency, amount);

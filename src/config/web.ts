@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isConsoleAddress } from './addresses.js';
 import { withMaskedKeys } from './secrets.js';
-import { filled, whole } from './shapes.js';
+import { filled, tuning, whole } from './shapes.js';
 
 export interface NotificationDoor {
   /** The last part of the path: /notify/SECRET; null: /notify, and `from` is the door. */
@@ -18,36 +18,34 @@ export interface NotificationDoor {
 
 const network = filled.refine(isNetwork, 'must be an address or a network such as 10.0.0.0/8');
 
-export const webSchema = z
-  .strictObject({
-    host: filled.default('127.0.0.1'),
-    port: whole(0, 65_535).default(8080),
-    metricsToken: filled.min(16, 'must have 16 characters or more').nullable().default(null),
-    address: filled
-      .refine((text) => isConsoleAddress(text), 'must be a http:// or https:// address')
-      .nullable()
-      .default(null),
-    /** Files in PEM: with them the console itself speaks TLS. */
-    tls: z.strictObject({ cert: filled, key: filled }).nullable().default(null),
-    proxies: z.array(network).default([]),
-    notifications: z
-      .strictObject({
-        secret: filled
-          .regex(
-            /^[\w-]{16,128}$/,
-            'must be 16 to 128 letters, digits, _ or -: it becomes a part of the path',
-          )
-          .nullable()
-          .default(null),
-        from: z.array(network).default([]),
-      })
-      .refine(({ secret, from }) => secret !== null || from.length > 0, {
-        message: 'needs a secret, or the addresses that may post: else anybody may',
-      })
-      .nullable()
-      .default(null),
-  })
-  .prefault({});
+export const webSchema = tuning({
+  host: filled.default('127.0.0.1'),
+  port: whole(0, 65_535).default(8080),
+  metricsToken: filled.min(16, 'must have 16 characters or more').nullable().default(null),
+  address: filled
+    .refine((text) => isConsoleAddress(text), 'must be a http:// or https:// address')
+    .nullable()
+    .default(null),
+  /** Files in PEM: with them the console itself speaks TLS. */
+  tls: z.strictObject({ cert: filled, key: filled }).nullable().default(null),
+  proxies: z.array(network).default([]),
+  notifications: z
+    .strictObject({
+      secret: filled
+        .regex(
+          /^[\w-]{16,128}$/,
+          'must be 16 to 128 letters, digits, _ or -: it becomes a part of the path',
+        )
+        .nullable()
+        .default(null),
+      from: z.array(network).default([]),
+    })
+    .refine(({ secret, from }) => secret !== null || from.length > 0, {
+      message: 'needs a secret, or the addresses that may post: else anybody may',
+    })
+    .nullable()
+    .default(null),
+});
 
 /** The section, of which no secret is shown. `folder`: of the file, where its paths begin. */
 export function webOf(given: z.infer<typeof webSchema>, folder: string): z.infer<typeof webSchema> {

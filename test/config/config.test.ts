@@ -87,6 +87,21 @@ describe('loadConfig', () => {
     expect(config.notify).toMatchObject({ webhook: null, deadMansSwitch: null });
   });
 
+  it('takes a section whose keys are all commented out as its defaults', () => {
+    const empty = `${ACCOUNTS}schedule:
+reconcile:
+  tolerance:
+operations: { approveAbove: , maxPerRun: }
+reports:
+retention:
+days:
+web:
+notify:
+  # webhook: https://example.com
+`;
+    expect(load(empty)).toEqual(load(ACCOUNTS));
+  });
+
   it('reads every key that the contract prints', () => {
     writeFileSync(join(folder, 'p.yaml'), PROFILE_TEMPLATE);
     const config = load(`
@@ -164,6 +179,10 @@ describe('what is refused', () => {
     ],
     ['an environment of another name', `${ACCOUNTS}environment: prod`, 'environment'],
     ['an empty database address', `${ACCOUNTS}database: { url: "" }`, 'database.url'],
+    // With an embedded database instead of one's own everything would begin anew.
+    ['an empty section database', `${ACCOUNTS}database:`, 'database'],
+    ['an empty section queue', `${ACCOUNTS}queue:`, 'queue'],
+    ['an empty section gateway', `${ACCOUNTS}gateway:`, 'gateway'],
     ['a null database address', `${ACCOUNTS}database: { url: }`, 'database.url'],
     ['a database of another kind', `${ACCOUNTS}database: { url: "mysql://x" }`, 'database.url'],
     ['an empty queue address', `${ACCOUNTS}queue: { url: "" }`, 'queue.url'],

@@ -64,8 +64,8 @@ describe('settlement', () => {
   bankAccounts: ["de89 3704 0044 0532 0130 00", GB82WEST12345698765432]
   tariff:
     - { accountId: "A2", type: refunded, fixed: { EUR: "0.10" } }
-    - { accountId: "A1", type: captured, percent: 2, from: "2026-12-01", tolerance: "0.02" }
-    - { accountId: "A1", type: captured, percent: "1.40", fixed: { EUR: "0.25", JPY: "30.00" }, from: "2026-11-01" }
+    - { accountId: "A1", type: captured, percent: 2, from: "2026-12-01", tolerance: "0.020" }
+    - { accountId: "A1", type: captured, percent: "1.40", fixed: { EUR: "0.25", JPY: "30" }, from: "2026-11-01" }
   inbox: in
   files: [{ match: "settlement_*.csv", map: maps/acquirer.yaml }]`);
     expect(read).toEqual({
@@ -111,7 +111,7 @@ describe('settlement', () => {
     ['{}', 'from', 'must be a date'],
     ['{ from: "2026-02-30" }', 'from', 'must be a date'],
     ['{ from: "2026-11-01", since: 1 }', 'since', 'unknown key'],
-    ['{ from: "2026-11-01", settleDays: 0 }', 'settleDays', '>=1'],
+    ['{ from: "2026-11-01", settleDays: -1 }', 'settleDays', '>=0'],
     ['{ from: "2026-11-01", arriveDays: 1.5 }', 'arriveDays', 'expected int'],
     ['{ from: "2026-11-01", holidays: ["25.12.2026"] }', 'holidays.0', 'must be a date'],
     ['{ from: "2026-11-01", reference: "BATCH" }', 'reference', 'exactly one group'],
@@ -134,6 +134,11 @@ describe('settlement', () => {
       `{ from: "2026-11-01", tariff: [{ ${LINE}, fixed: { eur: "1.00" } }] }`,
       'tariff.0.fixed.eur',
       'Invalid key',
+    ],
+    [
+      `{ from: "2026-11-01", tariff: [{ ${LINE}, fixed: { KWD: "0.045" } }] }`,
+      'tariff.0.fixed.KWD',
+      'hundredths',
     ],
     [`{ from: "2026-11-01", tariff: [{ ${LINE} }, { ${LINE} }] }`, 'tariff.1', 'A1 captured'],
     [

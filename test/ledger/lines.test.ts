@@ -17,6 +17,7 @@ const COLUMNS = [
   { name: 'id', nullable: false },
   { name: 'text', nullable: true },
 ];
+const AMOUNT = { name: 'amount', nullable: true };
 
 const MAPPED = { separator: ',', othersToo: true, headerLine: 1, trailer: null };
 
@@ -43,7 +44,7 @@ function pathOf(link: string): string {
 function ndjson(content: string | Buffer): Promise<ReadLine[]> {
   const file = join(folder, 'x.ndjson');
   writeFileSync(file, content);
-  return all(ndjsonLines(file, COLUMNS));
+  return all(ndjsonLines(file, [...COLUMNS, AMOUNT]));
 }
 
 const line = (at: number, values: Record<string, string | null>) => ({
@@ -274,8 +275,17 @@ describe('an NDJSON file', () => {
     ]);
   });
 
+  it.each(['12.30', '12.3', '7', '0.30000000000000004', '99999999999999999.99', '1e3'])(
+    'has the number %s of an amount as the digits that stand there, and no float',
+    async (written) => {
+      const text = `{"id":"1:2","amount": ${written} ,"text":null}\n`;
+      expect(await ndjson(text)).toEqual([line(1, { id: '1:2', amount: written, text: null })]);
+    },
+  );
+
   it.each([
     ['a number', '{"id":12.5}', 'id', '12.5', 'in quotes'],
+    ['a truth for an amount', '{"amount":true}', 'amount', 'true', 'in quotes'],
     ['an unknown key', '{"id":"1","x":"2"}', 'x', '2', 'no column'],
     ['a nested value', '{"id":{"a":1}}', 'id', '{"a":1}', 'in quotes'],
     ['a key of the prototype', '{"__proto__":"1"}', '__proto__', '1', 'no column'],

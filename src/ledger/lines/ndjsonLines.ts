@@ -1,8 +1,9 @@
 // An NDJSON file as lines of the ledger: one flat JSON object a line, every value a text or null.
-// Numbers are refused, since a JSON number is a float and an order number may begin with zeros. A
-// column of JSON may also stand as it is, and is taken as the text that stands there. Memory holds
+// Numbers are refused, since an order number may begin with zeros; an amount may be one, and a column
+// of JSON anything: both are taken as what stands there, so that no float touches money. Memory holds
 // one line. Neighbours: inputText.ts, tableImport.ts.
 
+import { isAmountColumn } from '../../core/ledger/columnMap.js';
 import type { Column, RawLine, ValueProblem } from '../../core/ledger/ledgerRow.js';
 import type { ReadLine } from './inputText.js';
 import { MAX_LINE_LENGTH, NotText, textOf } from './inputText.js';
@@ -46,10 +47,10 @@ function readLine(text: string, line: number, known: ReadonlyMap<string, Column>
     return refuse('is no JSON object');
   }
   const values: Record<string, string | null> = {};
-  const isFlat = Object.values(parsed).every(
-    (value) => value === null || typeof value !== 'object',
+  const isPlain = Object.values(parsed).every(
+    (value) => value === null || typeof value === 'string',
   );
-  const members = isFlat ? [] : membersOf(text);
+  const members = isPlain ? [] : membersOf(text);
   const written = new Map(members);
   for (const [column, value] of Object.entries(parsed)) {
     const shown = typeof value === 'string' ? value : null;
@@ -58,17 +59,21 @@ function readLine(text: string, line: number, known: ReadonlyMap<string, Column>
       const reason = 'is no column of this table';
       return refuse({ column: column.slice(0, 80), value: shown, reason });
     }
-    if (typeof value === 'string' || value === null) values[column] = value === '' ? null : value;
-    else if (found.isJson) values[column] = written.get(column) ?? JSON.stringify(value);
-    else return refuse({ column, value: JSON.stringify(value), reason: 'must be text in quotes' });
+    if (typeof value === 'string' || value === null) {
+      values[column] = value === '' ? null : value;
+    } else if (found.isJson || (typeof value === 'number' && isAmountColumn(column))) {
+      values[column] = written.get(column) ?? JSON.stringify(value);
+    } else {
+      return refuse({ column, value: JSON.stringify(value), reason: 'must be text in quotes' });
+    }
   }
   // JSON.parse keeps the last of two equal keys in silence.
-  const given = isFlat ? colonsOf(text) : members.length;
+  const given = isPlain ? colonsOf(text) : members.length;
   if (given !== Object.keys(values).length) return refuse('gives a key twice');
   return { kind: 'line', line, values: values satisfies RawLine };
 }
 
-/** Colons outside of texts: in a flat object as many as members, and counted three times faster. */
+/** Colons outside of texts: as many as members where all values are, and counted 3 times faster. */
 function colonsOf(text: string): number {
   return text.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1;
 }

@@ -1,7 +1,7 @@
 // An NDJSON file as lines of the ledger: one flat JSON object a line, every value a text or null.
-// Numbers are refused, since an order number may begin with zeros; an amount may be one, and a column
-// of JSON anything: both are taken as what stands there, so that no float touches money. Memory holds
-// one line. Neighbours: inputText.ts, tableImport.ts.
+// Numbers are refused, since an order number may begin with zeros; an amount may be one, and a
+// column of JSON anything: both are taken as what stands there, so that no float touches money.
+// Memory holds one line. Neighbours: inputText.ts, tableImport.ts.
 
 import { isAmountColumn } from '../../core/ledger/columnMap.js';
 import type { Column, RawLine, ValueProblem } from '../../core/ledger/ledgerRow.js';

@@ -354,7 +354,7 @@ function gatewayOf(given: Settings, file: string, env: NodeJS.ProcessEnv): Confi
   const proxy = proxyOf(baseUrl, env);
   if (profile !== 'sandbox') {
     const profileFile = resolve(dirname(file), profile);
-    const profileText = readText(profileFile, FILE_BYTES_MAX);
+    const profileText = readText(profileFile, FILE_BYTES_MAX, { file, key: 'gateway.profile' });
     const isSandbox = baseUrl === 'sandbox';
     const read = parseProfile(profileText, profileFile, { isSandbox });
     return { baseUrl, profile: read, profileFile, profileText, proxy };

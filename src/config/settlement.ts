@@ -2,13 +2,13 @@
 // they may be, and what the rest of tieout sees of them; without the section nothing of settlement
 // is kept, asked or shown. Neighbours: config.ts reads the file, shapes.ts has what sections share.
 
-import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.js';
 import type { Hundredths } from '../core/money.js';
 import { isCalendarDate } from '../core/settlement/workingDays.js';
 import { currency, filled, identifier, percent, whole } from './shapes.js';
+import { isFile } from './values.js';
 
 /** What a fee can be agreed for: lines that move an order's money. */
 const TARIFF_TYPES = ['captured', 'refunded', 'chargeback', 'chargeback_reversed'] as const;
@@ -152,7 +152,7 @@ function refuseTwins(values: readonly string[], key: string, file: string): void
 
 function mapOf(map: string, index: number, file: string): string {
   const path = resolve(dirname(file), map);
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return path;
+  if (isFile(path)) return path;
   throw new ConfigurationError(file, `settlement.files.${index}.map`, `there is no file ${path}`);
 }
 

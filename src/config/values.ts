@@ -4,21 +4,38 @@
 import { readFileSync, statSync } from 'node:fs';
 import { ConfigurationError } from '../core/errors.js';
 
+/** Where a file is named by a key of another. */
+interface NamedBy {
+  readonly file: string;
+  readonly key: string;
+}
+
 /** Throws a ConfigurationError that says why a file cannot be read, and how that is mended. */
-export function readText(file: string, bytesMax: number): string {
+export function readText(file: string, bytesMax: number, namedBy?: NamedBy): string {
+  const refuse = (problem: string, options?: { cause: unknown }) =>
+    namedBy === undefined
+      ? new ConfigurationError(file, '', problem, options)
+      : new ConfigurationError(namedBy.file, namedBy.key, `${file} ${problem}`, options);
   try {
     const found = statSync(file);
     // To read a pipe is to wait for whoever writes, for ever.
     if (!found.isFile() && !found.isDirectory()) {
-      throw new ConfigurationError(file, '', 'cannot be read: it is no plain file');
+      throw refuse('cannot be read: it is no plain file');
     }
-    if (found.size > bytesMax) {
-      throw new ConfigurationError(file, '', `is larger than ${bytesMax} bytes`);
-    }
+    if (found.size > bytesMax) throw refuse(`is larger than ${bytesMax} bytes`);
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    throw new ConfigurationError(file, '', unreadable(error), { cause: error });
+    throw refuse(unreadable(error), { cause: error });
+  }
+}
+
+/** False, too, where a path can name no file: it is too long, or holds a NUL. */
+export function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
   }
 }
 

@@ -49,7 +49,8 @@ describe('what is refused', () => {
     const error = failure(
       `${ACCOUNTS}gateway: { baseUrl: "https://gw.example", profile: no.yaml }`,
     );
-    expect(error.message).toContain(join(folder, 'no.yaml'));
+    expect(error.message).toContain(`${join(folder, 'no.yaml')} does not exist`);
+    expect(error).toMatchObject({ file: join(folder, 'tieout.yaml'), key: 'gateway.profile' });
   });
 
   it('a profile file without signing on this machine, which may be any gateway', () => {

@@ -162,6 +162,11 @@ describe('settlement', () => {
       'no.yaml',
     ],
     [
+      '{ from: "2026-11-01", files: [{ match: "*.csv", map: "a\\0b" }] }',
+      'files.0.map',
+      'there is no file',
+    ],
+    [
       '{ from: "2026-11-01", files: [{ match: "*.csv", map: maps }] }',
       'files.0.map',
       'there is no file',

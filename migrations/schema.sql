@@ -1,4 +1,4 @@
--- The schema as it stands after 0481_payouts_left, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0500_stake_of_fees, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -2259,7 +2259,7 @@ CREATE OR REPLACE FUNCTION tieout.break_money(kind text, expected jsonb, actual 
  IMMUTABLE
 AS $function$
   select tieout.break_stake(case
-    when kind in ('settlement_amount', 'settled_twice')
+    when kind in ('settlement_amount', 'settled_twice', 'fee_variance')
       and expected ->> 'currency' = actual ->> 'currency'
       and actual ? 'amount' and expected ? 'amount'
     then 'amount_mismatch' else kind end, expected, case

@@ -26,6 +26,12 @@ describe('fees', () => {
     const fees = { tariff: [tariff()], coarse: { JPY: 0 } };
     await settle({ fees });
     expect(await breaks()).toEqual(expected);
+    // What is listed as at stake is what the tie counts: the difference, not the whole fee.
+    const { rows: unlike } = await db.query(
+      `select expected, actual, amount, tieout.break_money(kind, expected, actual) as stake
+       from tieout.breaks where tieout.break_money(kind, expected, actual) is distinct from amount`,
+    );
+    expect(unlike).toEqual([]);
     const [row] = await feeFigures(
       ...([db, ACCOUNTS, { from: '2026-11-01', to: '2026-11-30' }, rules.times, fees] as const),
     );

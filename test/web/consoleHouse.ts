@@ -22,7 +22,7 @@ import { buildHouse } from '../support/night.js';
 
 export const PASSWORD = 'correct horse battery';
 /** Its hash at a 64th of the work, which is not what most tests are about. */
-const SOON_CHECKED = soonChecked(PASSWORD);
+export const SOON_CHECKED = soonChecked(PASSWORD);
 
 export interface Visitor {
   name: string;

@@ -1,28 +1,21 @@
 // More workers than the two cores of the machine it is meant for: half of a test is waiting, for a
 // server to start, for a claim to grow old, for a process to end. What leaves nothing behind in its
-// process (no clock, no server, no memory that is measured) shares one with the files before it:
-// most of such a file's time was to load the program anew.
+// process shares one with the files before it: most of such a file's time was to load the program anew.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longestFirst.js';
 
-/** Rooms of rules, statements and nights in the process; elsewhere tests start programs. */
-const ROOMS = [
-  ...['access', 'alerts', 'audit', 'authorisations', 'backup', 'breaks', 'compare', 'config'],
-  ...['confirm', 'core', 'database', 'days', 'decide', 'drift', 'gateway', 'instructions'],
-  ...['ledger', 'movements', 'night', 'orders', 'plan', 'pull', 'report', 'reports'],
-  ...['retention', 'runs', 'sandbox', 'send', 'settlement', 'total', 'verify', 'web'],
-];
-/** What a file leaves behind: a clock that is set, a browser, a database that several files share. */
-const LEAVES = /useFakeTimers|process\.(env\.\w+ =|chdir)|support\/chromium|from '\.\/facts\.js'/;
-
-const TOGETHER = ROOMS.flatMap((room) =>
-  readdirSync(`test/${room}`).map((name) => `test/${room}/${name}`),
-).filter((path) => path.endsWith('.test.ts') && !LEAVES.test(readFileSync(path, 'utf8')));
+/** What a file leaves behind: a folder, a variable of the process, a browser. */
+const LEAVES = /process\.(env\.\w+ =|chdir)|support\/chromium/;
 
 /** Where whole nights are played in which something goes wrong, each of which takes its time. */
 const FAULTS = ['test/faults/**/*.test.ts', 'test/proof/**/*.test.ts'];
+
+const TOGETHER = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.test.ts') && !/^(faults|proof)\b/.test(path))
+  .map((path) => `test/${path}`)
+  .filter((path) => !LEAVES.test(readFileSync(path, 'utf8')));
 
 const EVERY_TEST = {
   setupFiles: ['test/support/setup.ts'],

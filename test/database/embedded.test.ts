@@ -15,10 +15,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { UnreachableError } from '../../src/core/errors.js';
 import { openDatabase } from '../../src/database/db.js';
 import { startEmbedded } from '../../src/database/embedded/embedded.js';
+import { ensureBuilt } from '../support/cli.js';
 import {
   alsoRemove,
   ask,
@@ -27,15 +28,9 @@ import {
   removeFolders,
   start,
 } from '../support/embeddedFolders.js';
-import { compileEmbedded, killed, startProcess } from '../support/processes.js';
+import { killed, startProcess } from '../support/processes.js';
 
-let compiled: ReturnType<typeof compileEmbedded>;
-
-beforeAll(() => {
-  compiled = compileEmbedded();
-});
-
-afterAll(() => compiled.remove());
+beforeAll(ensureBuilt);
 
 afterEach(removeFolders);
 
@@ -130,7 +125,7 @@ describe('one process', () => {
 describe('several processes', () => {
   test('first starts at once end at one server', async () => {
     const folder = newFolder();
-    const starters = Array.from({ length: 6 }, () => startProcess(compiled.folder, folder));
+    const starters = Array.from({ length: 6 }, () => startProcess(folder));
     const said = await Promise.all(starters.map((starter) => starter.said()));
     expect(said.map((fact) => fact.adopted).sort()).toEqual([false, true, true, true, true, true]);
     expect(new Set(said.map((fact) => fact.host)).size).toBe(1);
@@ -143,7 +138,7 @@ describe('several processes', () => {
 
   test('a server whose starter was killed is adopted', async () => {
     const folder = newFolder();
-    const starter = startProcess(compiled.folder, folder);
+    const starter = startProcess(folder);
     await starter.said();
     const pid = pidOf(folder);
     await killed(starter, 'SIGKILL');
@@ -155,7 +150,7 @@ describe('several processes', () => {
 
   test('the last to leave turns off the light, whoever lit it', async () => {
     const folder = newFolder();
-    const starter = startProcess(compiled.folder, folder);
+    const starter = startProcess(folder);
     await starter.said();
     const here = await start(folder);
     starter.tell('stopIfUnused');
@@ -167,7 +162,7 @@ describe('several processes', () => {
 
   test('a process keeps its place at the server when its connections are cut', async () => {
     const folder = newFolder();
-    const starter = startProcess(compiled.folder, folder);
+    const starter = startProcess(folder);
     await starter.said();
     const here = await start(folder);
     const db = openDatabase(here);
@@ -220,7 +215,7 @@ describe('several processes', () => {
 
   test('Ctrl-C in the terminal of its starter does not end the server', async () => {
     const folder = newFolder();
-    const starter = startProcess(compiled.folder, folder);
+    const starter = startProcess(folder);
     await starter.said();
     await killed(starter, 'SIGINT', 'group');
     const server = await start(folder);
@@ -231,7 +226,7 @@ describe('several processes', () => {
   test('a relative folder and PG variables of the environment lead nowhere else', async () => {
     const folder = newFolder();
     const env = { ...process.env, PGPORT: '1', PGHOST: 'nowhere', PGSSLMODE: 'require' };
-    const starter = startProcess(compiled.folder, relative('/usr', folder), { cwd: '/usr', env });
+    const starter = startProcess(relative('/usr', folder), { cwd: '/usr', env });
     expect(await starter.said()).toEqual({
       host: join(realpathSync(folder), 'postgres'),
       adopted: false,

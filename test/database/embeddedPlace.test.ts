@@ -19,7 +19,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openClient } from '../../src/database/connection.js';
 import { findBinaries } from '../../src/database/embedded/embeddedBinaries.js';
 import { findPlace } from '../../src/database/embedded/embeddedPlace.js';
@@ -28,19 +28,14 @@ import { packageRoot } from '../../src/database/statements.js';
 import { thisProcess } from '../../src/processes/identity.js';
 import { withLock } from '../../src/processes/pidLock.js';
 import { processBirth } from '../../src/processes/processFacts.js';
+import { ensureBuilt } from '../support/cli.js';
 import { alsoRemove, ask, newFolder, removeFolders, start } from '../support/embeddedFolders.js';
-import { compileEmbedded, startProcess } from '../support/processes.js';
+import { startProcess } from '../support/processes.js';
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
 
-let compiled: ReturnType<typeof compileEmbedded>;
-
-beforeAll(() => {
-  compiled = compileEmbedded();
-});
-
-afterAll(() => compiled.remove());
+beforeAll(ensureBuilt);
 
 afterEach(removeFolders);
 
@@ -181,7 +176,7 @@ describe.runIf(isRoot)('accounts', () => {
   test('an ordinary user runs it as himself, and root later runs it as that user', async () => {
     const folder = newFolder();
     chownSync(folder, NOBODY, NOBODY);
-    const starter = startProcess(compiled.folder, folder, { uid: NOBODY, gid: NOBODY });
+    const starter = startProcess(folder, { uid: NOBODY, gid: NOBODY });
     expect(await starter.said()).toMatchObject({ adopted: false });
     expect(statSync(join(folder, 'postgres')).uid).toBe(NOBODY);
     starter.tell('stopIfUnused');
@@ -195,7 +190,7 @@ describe.runIf(isRoot)('accounts', () => {
   test("an ordinary user is told when the data is another's", async () => {
     const folder = newFolder();
     await (await start(folder)).stop();
-    const starter = startProcess(compiled.folder, folder, { uid: NOBODY, gid: NOBODY });
+    const starter = startProcess(folder, { uid: NOBODY, gid: NOBODY });
     expect(await starter.said()).toEqual({
       error: expect.stringContaining('belongs to another user'),
     });

@@ -1,20 +1,31 @@
 // Facts of settlement as a night and an import write them, in a database of their own, and what is made
 // of them. Neighbours: matching.test.ts and fees.test.ts.
 
-import { afterAll, beforeEach, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import type { SettlementSettings } from '../../src/config/settlement.js';
 import { addAmounts } from '../../src/core/money.js';
-import type { Db } from '../../src/database/db.js';
+import type { Database, Db } from '../../src/database/db.js';
 import { settleAccounts, settledAccounts } from '../../src/settlement/settlement.js';
 import type { OpenItem, SettlementDocument } from '../../src/settlement/settlementStore.js';
 import { openItems, settlementFigures } from '../../src/settlement/settlementStore.js';
 import { checkChain } from '../../src/verify/verifyChainStore.js';
+import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 
-const fresh = await freshDatabase();
-export const { db } = fresh;
-afterAll(() => fresh.drop());
-beforeEach(async () => {
+export let db: Database;
+
+/** Said once by each file: a database for all of its tests, empty before each of them. */
+export function ownFacts(): void {
+  let fresh: FreshDatabase;
+  beforeAll(async () => {
+    fresh = await freshDatabase();
+    db = fresh.db;
+  });
+  afterAll(() => fresh.drop());
+  beforeEach(emptied);
+}
+
+async function emptied(): Promise<void> {
   await db.transaction(async (tx) => {
     // Facts are never removed, save by whoever owns the server.
     await tx.query('set local session_replication_role = replica');
@@ -24,7 +35,7 @@ beforeEach(async () => {
       tieout.runs, tieout.run_accounts, ledger.orders, tieout.day_sums cascade`);
   });
   runId = await aRun('2026-11-20');
-});
+}
 
 let runId = 0n;
 

@@ -3,7 +3,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { feeFigures } from '../../src/settlement/settlementStore.js';
-import { ACCOUNTS, breaks, db, figures, moved, rules, settle, settled } from './facts.js';
+import { ACCOUNTS, breaks, db, figures, moved, ownFacts, rules, settle, settled } from './facts.js';
+
+ownFacts();
 
 describe('fees', () => {
   const tariff = (change: object = {}) => ({

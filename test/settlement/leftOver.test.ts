@@ -4,7 +4,19 @@
 
 import { expect, it } from 'vitest';
 import type { Given, Line } from './facts.js';
-import { breaks, checkIdentities, db, figures, matches, moved, settle, settled } from './facts.js';
+import {
+  breaks,
+  checkIdentities,
+  db,
+  figures,
+  matches,
+  moved,
+  ownFacts,
+  settle,
+  settled,
+} from './facts.js';
+
+ownFacts();
 
 const refund = (amount: string | null, over: Partial<Given> = {}): Given => {
   return { order: '1', kind: 'refunded', amount, ...over };

@@ -14,10 +14,13 @@ import {
   figures,
   matches,
   moved,
+  ownFacts,
   rules,
   settle,
   settled,
 } from './facts.js';
+
+ownFacts();
 
 describe('a line finds its movement', () => {
   it('also where its account is looked at later than others are', async () => {

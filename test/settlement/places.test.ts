@@ -4,7 +4,19 @@
 import { expect, it } from 'vitest';
 import { orderMoney } from '../../src/orders/orderMoneyStore.js';
 import type { Given, Line } from './facts.js';
-import { breaks, checkIdentities, db, matches, moved, rules, settle, settled } from './facts.js';
+import {
+  breaks,
+  checkIdentities,
+  db,
+  matches,
+  moved,
+  ownFacts,
+  rules,
+  settle,
+  settled,
+} from './facts.js';
+
+ownFacts();
 
 const tariff = [
   {

@@ -1,10 +1,9 @@
-// Other processes for tests that need some: the sources are compiled once into a folder beside the
-// installed packages, and a child runs the embedded server from there under any user.
+// Other processes for tests that need some: a child runs the embedded server, as it was built, under
+// any user. Neighbour: cli.ts, which sees to it that the build is not older than the sources.
 
 import type { ChildProcess } from 'node:child_process';
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { packageRoot } from '../../src/database/statements.js';
@@ -33,31 +32,11 @@ try {
 }
 `;
 
-/** Compiles the embedded server; returns the folder and a way to remove it. */
-export function compileEmbedded(): { folder: string; remove(): void } {
-  const root = packageRoot();
-  const folder = join(root, 'node_modules', '.cache', `tieout-test-${process.pid}`);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  const flags = '--ignoreConfig --module nodenext --target es2023 --skipLibCheck --types node';
-  execFileSync(
-    join(root, 'node_modules', '.bin', 'tsc'),
-    [
-      ...flags.split(' '),
-      '--rootDir',
-      root,
-      '--outDir',
-      folder,
-      'src/database/embedded/embedded.ts',
-    ],
-    { cwd: root, stdio: 'inherit' },
-  );
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
-}
+/** Where the program as it was built has its modules. */
+const BUILT = join(packageRoot(), 'dist');
 
 /** A process that starts or adopts the server of dataDir and then waits for a word. */
 export function startProcess(
-  folder: string,
   dataDir: string,
   options: {
     uid?: number;
@@ -68,7 +47,7 @@ export function startProcess(
   } = {},
 ): Starter {
   const { mode = 'fast', ...how } = options;
-  const words = ['--input-type=module', '-e', PROGRAM, folder, dataDir, mode];
+  const words = ['--input-type=module', '-e', PROGRAM, BUILT, dataDir, mode];
   const child = spawn(process.execPath, words, {
     cwd: '/',
     ...how,

@@ -81,15 +81,6 @@ function requestOf(row: RawRequest): PayoutRequest {
   };
 }
 
-/** Notes when the ledger ceased to have the request of a payout. */
-export async function notePayoutsLeft(
-  db: Db,
-  accountIds: readonly string[],
-  now: Date,
-): Promise<void> {
-  await db.query(statement('instructions/notePayoutsLeft'), [accountIds, now]);
-}
-
 /** Withdraws payouts that wait although the ledger no longer asks for just them. */
 export async function withdrawPayouts(
   db: Db,

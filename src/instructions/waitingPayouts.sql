@@ -1,7 +1,7 @@
 -- Requests that wait for a payout, oldest first: not history, not paid or on its way, and not one
 -- that the gateway or a person refused, unless a person wants it planned again. $1 accounts
--- [{account_id, live_from}], $2 limit, $3 bytes of the longest id that an index holds, $4 now, $5 how
--- long after one has left another is taken for the same, loaded anew.
+-- [{account_id, live_from}], $2 limit, $3 bytes of the longest id that an index holds, $4 now, $5
+-- how long after one has left another is taken for the same, loaded anew.
 with twin as materialized (
   select request_id, min(account_id collate "C") as least, max(account_id collate "C") as most
   from tieout.ledger_payouts() group by request_id

@@ -10,13 +10,13 @@ import type { Profile } from '../gateway/document/profile.js';
 import type { PayoutRequest } from '../instructions/payoutsStore.js';
 import {
   confirmAcceptedPayouts,
-  notePayoutsLeft,
   waitingPayouts,
   withdrawPayouts,
 } from '../instructions/payoutsStore.js';
 import type { Run, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, accountRules } from '../runs/deps.js';
 import type { PlannedPayout } from './planStore.js';
+import { notePayoutsLeft } from './planStore.js';
 
 /** Requests weighed in one run; older ones come first, the rest waits for the next. */
 export const REQUESTS_MAX = 10_000;

@@ -20,6 +20,15 @@ export async function withdrawNeedless(
   return (await db.query(text, [runId, pullId, now])).rowCount;
 }
 
+/** Notes when the ledger ceased to have the request of a payout. */
+export async function notePayoutsLeft(
+  db: Db,
+  accountIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  await db.query(statement('plan/notePayoutsLeft'), [accountIds, now]);
+}
+
 export async function planInstructions(
   db: Db,
   runId: bigint,

@@ -192,35 +192,6 @@ describe('a payout request', () => {
     expect(await send(house)).toEqual(['payout confirmed']);
   });
 
-  test('of a ledger that is loaded anew night by night, each time as if made now, waits', async () => {
-    const house = await houseOf('auto');
-    knowUnit(house);
-    const paid = async () => (await house.effects()).map((effect) => effect.order_no);
-    const held = async () => {
-      const { rows } = await house.db.query<{ transaction_id: string }>(
-        `select transaction_id, hold_reason from tieout.instructions where state = 'held'`,
-      );
-      return rows;
-    };
-    await request(house, ONE);
-    await first(house);
-    const loadAnew = 'update ledger.payout_requests set request_id = $1, requested_at = now()';
-    for (const id of [TWO, THREE]) {
-      await house.db.query(loadAnew, [id]);
-      await second(house);
-      expect(await held()).toEqual([{ transaction_id: id, hold_reason: 'twin_request' }]);
-    }
-    expect(await paid()).toEqual([ONE]);
-    // What comes long after the last one has left is another payment.
-    await house.db.query('delete from ledger.payout_requests');
-    await second(house);
-    await house.db.query(`update tieout.payouts_left set left_at = left_at - interval '4 days'`);
-    const four = ONE.replace(/1$/, '4');
-    await request(house, four, { age: '0 seconds' });
-    await second(house);
-    expect(await paid()).toEqual([ONE, four]);
-  });
-
   test('that was paid by hand meanwhile is not paid again', async () => {
     const house = await houseOf('approve');
     await request(house, ONE);

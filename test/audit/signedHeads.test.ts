@@ -17,6 +17,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openDatabase } from '../../src/database/db.js';
 import type { Ended } from '../support/cli.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { addressOf, buildHouse } from '../support/night.js';
 
@@ -25,7 +26,7 @@ let folder: string;
 let file: string;
 const night = (): Promise<Ended> => tieout(['run'], { cwd: house.folder });
 const verify = (...args: string[]): Promise<Ended> =>
-  tieout(['verify', ...args], { cwd: house.folder });
+  tieoutHere(['verify', ...args], { cwd: house.folder });
 
 beforeAll(async () => {
   await ensureBuilt();

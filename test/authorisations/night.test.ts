@@ -15,6 +15,7 @@ import type { Receiver } from '../alerts/receiver.js';
 import { openReceiver } from '../alerts/receiver.js';
 import { openXlsx, sheetOf } from '../reports/openXlsx.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
 
@@ -36,7 +37,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-const cli = (...args: string[]) => tieout(args, { cwd: house.folder });
+const cli = (...args: string[]) => tieoutHere(args, { cwd: house.folder });
 
 /** Every account says how long its reservations hold. */
 function agree(authorisation: Record<string, number>): void {
@@ -58,7 +59,7 @@ const stale = () => house.seeded.filter(({ kind }) => kind === 'stale_authorisat
 
 describe('reservations of a night', () => {
   it('lapse at no time that anybody knows, and nobody is told, until it is configured', async () => {
-    const listed = await cli('authorisations', '--all');
+    const listed = await tieout(['authorisations', '--all'], { cwd: house.folder });
     expect(listed.code, listed.stderr).toBe(0);
     expect(listed.stdout).toContain('give authorisation.validHours to the account');
     expect(listed.stdout).toContain('lapses at an unknown time');

@@ -6,11 +6,14 @@ import type { RunSummary } from '../../src/core/runs/summary.js';
 import { workedOutOpenAfter } from '../../src/core/runs/summary.js';
 import type { Ended } from '../support/cli.js';
 import { tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
 
 let house: SeparateHouse;
-const run = (...args: string[]): Promise<Ended> => tieout(args, { cwd: house.folder });
+/** As it was built, in a process of its own. */
+const built = (...args: string[]): Promise<Ended> => tieout(args, { cwd: house.folder });
+const run = (...args: string[]): Promise<Ended> => tieoutHere(args, { cwd: house.folder });
 
 interface Listed {
   total: { breaks: number; orders: number; money: Record<string, string> };
@@ -20,14 +23,14 @@ interface Listed {
 
 beforeAll(async () => {
   house = await buildSeparateHouse({ orders: 600, seed: 21 });
-  const night = await run('run', '--json');
+  const night = await built('run', '--json');
   expect(night.code, night.stderr).toBe(3);
 }, 120_000);
 afterAll(() => house.end());
 
 describe('tieout breaks', () => {
   it('lists what is open, in words and as one document', async () => {
-    const listed = await run('breaks');
+    const listed = await built('breaks');
     expect(listed.code, listed.stderr).toBe(0);
     expect(listed.stdout).toMatch(/^\d+ open breaks of \d+ orders: [\d,]+\.\d\d EUR/);
     const all = JSON.parse((await run('breaks', 'list', '--json')).stdout) as Listed;
@@ -65,7 +68,7 @@ describe('tieout breaks', () => {
     const all = JSON.parse((await run('breaks', 'list', '--json')).stdout) as Listed;
     const [first] = all.breaks;
     const id = first?.breakId ?? '';
-    const assigned = await run('breaks', 'assign', id, '--to', 'bert', '--as', 'anna');
+    const assigned = await built('breaks', 'assign', id, '--to', 'bert', '--as', 'anna');
     expect(assigned.code, assigned.stderr).toBe(0);
     expect(assigned.stdout).toContain(`#${id}  assigned`);
     const kind = first?.kind ?? '';
@@ -80,7 +83,7 @@ describe('tieout breaks', () => {
     expect(second.code, second.stderr).toBe(0);
     const shown = await run('breaks', 'show', id);
     expect(shown.stdout).toMatch(/waived by (anna|bert) \(as said on the command line\): known/);
-    const again = await run('run', '--json');
+    const again = await built('run', '--json');
     const summary = JSON.parse(again.stdout) as RunSummary;
     const waived = summary.accounts.reduce((sum, account) => sum + account.tie.waived, 0);
     expect(waived).toBe(all.breaks.filter((one) => one.kind === kind).length);

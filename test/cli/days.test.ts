@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tableLines } from '../../src/cli/reports/daysText.js';
 import type { DayFigures } from '../../src/core/runs/businessDay.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf } from '../support/night.js';
 
@@ -30,7 +31,7 @@ it('days show a person groups, and the decimals that a currency has', () => {
 
 describe('tieout days', () => {
   let house: House;
-  const days = (...args: string[]) => tieout(['days', ...args], { cwd: house.folder });
+  const days = (...args: string[]) => tieoutHere(['days', ...args], { cwd: house.folder });
 
   beforeAll(async () => {
     await ensureBuilt();
@@ -40,7 +41,7 @@ describe('tieout days', () => {
 
   it('has the money of the night that was confirmed in it', async () => {
     const { summary } = await house.run({ date: dateOf(2) });
-    const ended = await days('list', '--json');
+    const ended = await tieout(['days', 'list', '--json'], { cwd: house.folder });
     expect(ended.code, ended.stderr).toBe(0);
     const listed = JSON.parse(ended.stdout) as { days: DayFigures[]; notKnown: string[] };
     for (const account of summary.accounts) {

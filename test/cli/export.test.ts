@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 
@@ -20,7 +21,8 @@ interface Told {
 
 describe('tieout export outcomes', () => {
   let house: House;
-  const run = (...args: string[]) => tieout(['export', 'outcomes', ...args], { cwd: house.folder });
+  const run = (...args: string[]) =>
+    tieoutHere(['export', 'outcomes', ...args], { cwd: house.folder });
   const lines = (text: string): Told[] =>
     text
       .split('\n')
@@ -35,7 +37,7 @@ describe('tieout export outcomes', () => {
   afterAll(() => house.end());
 
   it('tells every movement of money that the gateway made, numbered from 1', async () => {
-    const ended = await run();
+    const ended = await tieout(['export', 'outcomes'], { cwd: house.folder });
     expect(ended.code, ended.stderr).toBe(0);
     const told = lines(ended.stdout);
     expect(told.map((row) => row.seq)).toEqual(told.map((_, index) => index + 1));

@@ -4,11 +4,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ended } from '../support/cli.js';
 import { tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
 
 let house: SeparateHouse;
-const run = (...args: string[]): Promise<Ended> => tieout(args, { cwd: house.folder });
+/** As it was built, in a process of its own. */
+const built = (...args: string[]): Promise<Ended> => tieout(args, { cwd: house.folder });
+const run = (...args: string[]): Promise<Ended> => tieoutHere(args, { cwd: house.folder });
 const json = async <T>(...args: string[]): Promise<T> =>
   JSON.parse((await run(...args, '--json')).stdout) as T;
 
@@ -23,7 +26,7 @@ interface Listed {
 beforeAll(async () => {
   const operations = { capture: 'auto', cancel: 'approve', refund: 'approve', review: 'auto' };
   house = await buildSeparateHouse({ orders: 400, seed: 11, settings: { operations } });
-  const night = await run('run', '--json');
+  const night = await built('run', '--json');
   expect(night.code, night.stderr).toBe(3);
 }, 120_000);
 afterAll(() => house.end());
@@ -33,7 +36,7 @@ describe('tieout instructions', () => {
     const waiting = await json<Listed[]>('instructions', 'list', '--waiting');
     expect(waiting.length).toBeGreaterThan(1);
     expect(waiting.every((one) => one.state === 'held')).toBe(true);
-    const words = await run('instructions', 'list', '--state', 'held', '--operation', 'cancel');
+    const words = await built('instructions', 'list', '--state', 'held', '--operation', 'cancel');
     expect(words.code, words.stderr).toBe(0);
     expect(words.stdout).toContain('the operation needs approval');
     expect((await run('instructions', 'list', '--state', 'hold')).code).toBe(2);
@@ -70,7 +73,7 @@ describe('tieout instructions', () => {
     expect(approved.code, approved.stdout + approved.stderr).toBe(0);
     expect(approved.stdout).toContain('queued');
     expect(await house.effects()).toEqual(before);
-    const sent = await run('send', '--json');
+    const sent = await built('send', '--json');
     expect(sent.code, sent.stderr).toBe(0);
     expect(JSON.parse(sent.stdout)).toMatchObject({
       instructions: [{ instructionId: id, state: 'confirmed' }],
@@ -78,10 +81,10 @@ describe('tieout instructions', () => {
     expect((await house.effects()).length).toBe(before.length + 1);
     const sheet = await run('instructions', 'show', id);
     expect(sheet.stdout).toContain('approve by anna (as said on the command line)');
-    const again = await run('send');
+    const again = await built('send');
     expect(again.stdout).toContain('Nothing that was approved waits');
     // The history of the order tells all of it in the order in which it happened.
-    const history = await run('order', first?.accountId ?? '', first?.orderNo ?? '');
+    const history = await built('order', first?.accountId ?? '', first?.orderNo ?? '');
     const told = history.stdout
       .slice(history.stdout.indexOf('Instructions'))
       .split('\n\n', 1)

@@ -3,7 +3,7 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { runSentence } from '../../src/core/runs/summary.js';
-import { tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds, openBreaksOf } from '../support/night.js';
 
@@ -28,13 +28,13 @@ test('are named with their count and account in summary, status and doctor, and 
   expect(summary.state).toBe('tied_out');
   expect(runSentence(summary)).toContain('; 3 orders of account A9009, which is not configured.');
   expect(await openBreaksOf(house.db)).toEqual([]);
-  const status = await tieout(['status', '--json'], { cwd: house.folder });
+  const status = await tieoutHere(['status', '--json'], { cwd: house.folder });
   expect(JSON.parse(status.stdout)).toMatchObject({
     strangeOrders: [{ accountId: 'A9009', text: expect.stringMatching(words) }],
   });
-  const text = await tieout(['status'], { cwd: house.folder });
+  const text = await tieoutHere(['status'], { cwd: house.folder });
   expect(text.stdout).toContain('A9009: 3 orders, such as');
-  const doctor = await tieout(['doctor'], { cwd: house.folder });
+  const doctor = await tieoutHere(['doctor'], { cwd: house.folder });
   expect(doctor.stdout).toMatch(/account A9009.*3 orders, such as/);
 });
 

@@ -7,6 +7,7 @@ import type { RunSummary } from '../../src/core/runs/summary.js';
 import type { DecidedRow } from '../../src/decide/decideWorkbook.js';
 import type { Ended } from '../support/cli.js';
 import { tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
 import type { Parts } from '../support/workbookEdits.js';
@@ -18,7 +19,9 @@ let breaks: string[];
 let held: string[];
 let files = 0;
 
-const run = (...args: string[]): Promise<Ended> => tieout(args, { cwd: house.folder });
+/** As it was built, in a process of its own. */
+const built = (...args: string[]): Promise<Ended> => tieout(args, { cwd: house.folder });
+const run = (...args: string[]): Promise<Ended> => tieoutHere(args, { cwd: house.folder });
 
 interface Answer {
   check: boolean;
@@ -30,7 +33,7 @@ beforeAll(async () => {
   house = await buildSeparateHouse({ orders: 600, seed: 21, settings: { operations } });
   // Somebody asked for each refund.
   await house.db.query(`update ledger.refund_requests set requested_by = 'Ann'`);
-  const night = await run('run', '--json');
+  const night = await built('run', '--json');
   expect(night.code, night.stderr).toBe(3);
   const { reports } = JSON.parse(night.stdout) as RunSummary;
   workbook = reports.find(({ kind }) => kind === 'reconciliation')?.path ?? '';
@@ -227,7 +230,7 @@ describe('a workbook that comes back', () => {
     const file = await change((parts) =>
       fill(parts, 'Breaks', id, { decision: 'note', reason: 'in words' }),
     );
-    const told = await run('decide', file, '--as', 'Ann');
+    const told = await built('decide', file, '--as', 'Ann');
     expect(told.stdout).toMatch(
       /^Breaks, row \d+: note #\d+ of order \S+, account A\d+: done, noted$/m,
     );

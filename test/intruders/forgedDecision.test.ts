@@ -18,6 +18,7 @@ import type { Decision } from '../../src/instructions/decisions.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import { currentSession } from '../../src/web/visitor/session.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import { APPROVE } from '../support/deciding.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf } from '../support/night.js';
@@ -46,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.end());
 
-const inFolder = (...words: string[]) => tieout(words, { cwd: house.folder });
+const inFolder = (...words: string[]) => tieoutHere(words, { cwd: house.folder });
 
 async function idsOf(where: string): Promise<bigint[]> {
   const { rows } = await house.db.query<{ instruction_id: bigint }>(
@@ -81,7 +82,7 @@ test('what was approved through tieout is sent, what was written into the tables
   const approved = await inFolder('instructions', 'approve', String(genuine), '--as', 'berta');
   expect(approved.code, approved.stderr).toBe(0);
   expect(await forge(forged === undefined ? [] : [forged], APPROVE)).toEqual(['done']);
-  const sent = await inFolder('send');
+  const sent = await tieout(['send'], { cwd: house.folder });
   expect([await capturesOf(genuine), await capturesOf(forged)], sent.stdout).toEqual([1, 0]);
   const { rows } = await house.db.query(
     'select state, hold_reason from tieout.instructions where instruction_id = $1',
@@ -133,7 +134,7 @@ test('no signature is moved to another decision, nor made by another key', async
 test('who really approves it then has it sent', async () => {
   const approved = await inFolder('instructions', 'approve', String(forged), '--as', 'berta');
   expect(approved.code, approved.stderr).toBe(0);
-  await inFolder('send');
+  await tieout(['send'], { cwd: house.folder });
   expect(await capturesOf(forged)).toBe(1);
 });
 

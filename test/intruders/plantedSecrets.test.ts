@@ -12,6 +12,7 @@ import { ROUTES } from '../../src/web/routes.js';
 import { openReceiver, type Receiver } from '../alerts/receiver.js';
 import { readPlainly } from '../reports/plainReader.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import { queueRows } from '../web/artefacts.js';
 import type { ConsoleHouse, Visitor } from '../web/consoleHouse.js';
 import { openConsole, PASSWORD } from '../web/consoleHouse.js';
@@ -90,7 +91,9 @@ afterAll(async () => {
   await receiver.close();
 });
 
-const cli = (...words: string[]) => tieout(words, { cwd: console.house.folder });
+/** As it was built, in a process of its own. */
+const built = (...words: string[]) => tieout(words, { cwd: console.house.folder });
+const cli = (...words: string[]) => tieoutHere(words, { cwd: console.house.folder });
 const keep = (where: string, ...texts: string[]): void => {
   for (const text of texts) written.push([where, text]);
 };
@@ -187,7 +190,7 @@ test('every page, also of who is not signed in, with notes and reasons of people
 test('a backup, reports in every format, the log, the queue, what is told outside', async () => {
   const { house, lines } = console;
   const { DATE = '' } = await ids();
-  const backup = await cli('backup', 'saved');
+  const backup = await built('backup', 'saved');
   expect(backup.code, backup.stderr).toBe(0);
   for (const format of ['csv', 'ndjson', 'xlsx']) {
     const kind = format === 'xlsx' ? 'reconciliation' : 'waiting';
@@ -196,7 +199,7 @@ test('a backup, reports in every format, the log, the queue, what is told outsid
     expect(code, stderr).toBe(0);
     keep(`report ${format}`, stdout, stderr);
   }
-  const night = await cli('run', '--json');
+  const night = await built('run', '--json');
   keep('a second run', night.stdout, night.stderr, backup.stdout, backup.stderr);
   keep('log', ...house.lines, ...lines);
   keep('queue', ...(await queueRows(house)));

@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Ended } from '../support/cli.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
+import { ensureBuilt } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 
 let house: House;
-const cli = (...words: string[]): Promise<Ended> => tieout(words, { cwd: house.folder });
+const cli = (...words: string[]): Promise<Ended> => tieoutHere(words, { cwd: house.folder });
 
 beforeAll(async () => {
   await ensureBuilt();

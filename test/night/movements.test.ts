@@ -12,7 +12,8 @@ import { verifyRun } from '../../src/verify/verifyRun.js';
 import { evaluateAll } from '../reports/evaluate.js';
 import { openXlsx } from '../reports/openXlsx.js';
 import { readPlainly } from '../reports/plainReader.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
+import { ensureBuilt } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf } from '../support/night.js';
 
@@ -196,12 +197,12 @@ describe('four nights', () => {
 
   test('`tieout days` and the activity statement show it', async () => {
     await ensureBuilt();
-    const listed = await tieout(['days'], { cwd: house.folder });
+    const listed = await tieoutHere(['days'], { cwd: house.folder });
     expect(listed.stdout).toContain('capt. elsewhere');
     expect(listed.stdout).toContain(`A1001 from ${dateOf(4)}`);
     const out = join(house.folder, 'activity.xlsx');
     const month = dateOf(2).slice(0, 7);
-    const written = await tieout(['report', month, '--kind', 'activity', '--out', out], {
+    const written = await tieoutHere(['report', month, '--kind', 'activity', '--out', out], {
       cwd: house.folder,
     });
     expect(written.code, written.stderr).toBe(0);

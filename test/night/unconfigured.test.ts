@@ -9,7 +9,7 @@ import { runSentence } from '../../src/core/runs/summary.js';
 import type { RunResult } from '../../src/night/run.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { verifyRun } from '../../src/verify/verifyRun.js';
-import { tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
 
@@ -50,12 +50,12 @@ test('a request of an account that is not configured is a break in books of its 
   if (run === null) throw new Error('no run');
   const verified = await verifyRun({ db, config, version, progress: () => {} }, run);
   expect(verified.differences).toEqual([]);
-  const shown = await tieout(['breaks', 'list', '--json'], { cwd: house.folder });
+  const shown = await tieoutHere(['breaks', 'list', '--json'], { cwd: house.folder });
   expect(shown.stdout).toContain('of an account that is not configured');
-  const status = await tieout(['status'], { cwd: house.folder });
+  const status = await tieoutHere(['status'], { cwd: house.folder });
   expect(status.stdout).toMatch(/did not tie out/);
   expect(status.stdout).not.toMatch(/left the configuration/);
-  const report = await tieout(['report', dateOf(2), '--kind', 'breaks', '--format', 'csv'], {
+  const report = await tieoutHere(['report', dateOf(2), '--kind', 'breaks', '--format', 'csv'], {
     cwd: house.folder,
   });
   expect(report.stdout).toMatch(/Elsewhere,[^\n]*refund_without_order/);

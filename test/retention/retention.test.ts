@@ -16,6 +16,7 @@ import { checkChain } from '../../src/verify/verifyChainStore.js';
 import { verifyRun } from '../../src/verify/verifyRun.js';
 import { verifyWorkbook, workbookLines } from '../../src/verify/verifyWorkbook.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import { freshDatabase } from '../support/database.js';
 import type { House } from '../support/night.js';
 import { addressOf, buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
@@ -238,7 +239,7 @@ describe('retention', () => {
     const found = await checkChain(house.db, () => {});
     expect(found).toMatchObject({ broken: [], unsealed: [], disagreements: [] });
     expect(found.removed.map(({ month }) => month)).toEqual([OLD, NEXT]);
-    const { stdout, code } = await tieout(['verify'], { cwd: house.folder });
+    const { stdout, code } = await tieoutHere(['verify'], { cwd: house.folder });
     expect([code, stdout]).toEqual([0, expect.stringContaining('its digests are in the chain')]);
     const forged = house.db.query('update tieout.evidence_removals set nights = 1');
     await expect(forged).rejects.toThrow(/is history/);
@@ -250,7 +251,7 @@ describe('retention', () => {
   });
 
   test('is told to whoever asks for what is gone', async () => {
-    const cli = (...args: string[]) => tieout(args, { cwd: house.folder });
+    const cli = (...args: string[]) => tieoutHere(args, { cwd: house.folder });
     const verified = await cli('verify', LAST);
     expect([verified.code, verified.stderr]).toEqual([
       1,
@@ -278,7 +279,7 @@ describe('retention', () => {
 
   test('outlives a backup and its restore, and so does the chain', async () => {
     const restored = await freshDatabase({ empty: true });
-    const cli = (...args: string[]) => tieout(args, { cwd: house.folder });
+    const cli = (...args: string[]) => tieoutHere(args, { cwd: house.folder });
     try {
       const kept = await cli('backup', 'kept');
       expect(kept.code, kept.stderr).toBe(0);

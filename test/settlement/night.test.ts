@@ -14,6 +14,7 @@ import { evaluateAll } from '../reports/evaluate.js';
 import { openXlsx } from '../reports/openXlsx.js';
 import { readPlainly } from '../reports/plainReader.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, rewriteSettings } from '../support/night.js';
 
@@ -41,7 +42,9 @@ afterAll(() => house.end());
 
 const night = (daysAgo: number) =>
   house.run({ date: dateOf(daysAgo) }, new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`));
-const cli = (...args: string[]) => tieout(args, { cwd: house.folder });
+/** As it was built, in a process of its own. */
+const built = (...args: string[]) => tieout(args, { cwd: house.folder });
+const cli = (...args: string[]) => tieoutHere(args, { cwd: house.folder });
 const take = (file: string, ...more: string[]) =>
   cli('import', 'settlement', file, '--map', 'map.yaml', ...more);
 
@@ -195,7 +198,7 @@ describe('settlement', () => {
     const movements = document.accounts.map((account) => account.movements);
     expect(movements.reduce((all, { overdue }) => all + overdue, 0)).toBe(1);
     expect(movements.reduce((all, { differs }) => all + differs, 0)).toBe(2);
-    const words = await cli('settlement');
+    const words = await built('settlement');
     expect(words.stdout).toMatch(/not settled since .*, 1 overdue/);
     const listed = await cli('breaks', 'list', '--kind', 'not_settled');
     expect(listed.stdout).toContain('is in no settlement file yet');
@@ -353,7 +356,7 @@ describe('settlement', () => {
 
   it('taken out of tieout.yaml leaves its breaks open, counted and told by name, until each is waived', async () => {
     rewriteSettings(house, { settlement: null });
-    const ended = await cli('run', '--date', dateOf(SECOND), '--json');
+    const ended = await built('run', '--date', dateOf(SECOND), '--json');
     const { accounts, notices } = JSON.parse(ended.stdout) as RunSummary;
     const counted = accounts.reduce((all, { breaks }) => all + (breaks.not_settled ?? 0), 0);
     expect([counted, ended.code]).toEqual([1, 3]);
@@ -379,7 +382,7 @@ describe('settlement', () => {
     expect((await cli('status')).stdout).not.toMatch(words);
     const unkept = await json('order', ours[0]?.account_id ?? '', ours[0]?.order_no ?? '');
     expect(unkept).not.toHaveProperty('settlement');
-    const again = JSON.parse((await cli('run', '--date', dateOf(SECOND), '--json')).stdout);
+    const again = JSON.parse((await built('run', '--date', dateOf(SECOND), '--json')).stdout);
     expect(((again as RunSummary).notices ?? []).map(({ kind }) => kind)).not.toContain(
       'settlement_not_kept',
     );

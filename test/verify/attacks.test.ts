@@ -11,6 +11,7 @@ import type { Database } from '../../src/database/db.js';
 import { openDatabase } from '../../src/database/db.js';
 import type { Ended } from '../support/cli.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import { databaseOn } from '../support/databaseOn.js';
 import type { House } from '../support/night.js';
 import { addressOf, buildHouse } from '../support/night.js';
@@ -67,7 +68,7 @@ async function attacked(sql: string, args: readonly string[] = []): Promise<Ende
     writeFileSync(join(folder, 'tieout.yaml'), JSON.stringify({ ...settings, database }));
     const db = openDatabase(connection, { max: 1 });
     await db.query(sql).finally(() => db.close());
-    return await tieout(['verify', ...args], { cwd: folder });
+    return await tieoutHere(['verify', ...args], { cwd: folder });
   } finally {
     rmSync(folder, { recursive: true, force: true });
     await admin.query(`drop database if exists ${name} with (force)`);

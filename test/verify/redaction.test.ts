@@ -8,6 +8,7 @@ import { statement } from '../../src/database/statements.js';
 import { redactTexts } from '../../src/retention/redactStore.js';
 import { checkChain } from '../../src/verify/verifyChainStore.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 
@@ -24,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => house.end());
 
 const CARD = '4111 1111 1111 1111';
-const inFolder = (...words: string[]) => tieout(words, { cwd: house.folder });
+const inFolder = (...words: string[]) => tieoutHere(words, { cwd: house.folder });
 /** In any column of any table, whatever it is. */
 const holding = async (): Promise<string[]> => {
   const { rows } = await house.db.query<{ name: string }>(
@@ -101,7 +102,8 @@ test('is taken out on record, and the chain stays checkable', async () => {
   const refused = await inFolder('redact', ...words, '--as', 'berta', '--config', keyless);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('decisions.key')]);
   expect(await holding()).toEqual(all);
-  const done = await inFolder('redact', ...words, '--as', 'berta', '--json');
+  const redact = ['redact', ...words, '--as', 'berta', '--json'];
+  const done = await tieout(redact, { cwd: house.folder });
   expect(done.code, done.stderr).toBe(0);
   expect(JSON.parse(done.stdout)).toMatchObject({ redacted: true, inTheShopsView: 0 });
   expect(done.stdout + done.stderr).not.toContain(CARD);

@@ -1480,14 +1480,14 @@ create table tieout.settlement_lines (
   gross numeric(20,2) not null,
   fee numeric(20,2) not null,
   net numeric(20,2) not null,
-  constraint settlement_lines_account_id_batch_line_id_key UNIQUE (account_id, batch, line_id),
   constraint settlement_lines_check CHECK (net = (gross - fee)),
   constraint settlement_lines_pkey PRIMARY KEY (settlement_line_id),
   constraint settlement_lines_type_check CHECK (type = ANY (ARRAY['captured', 'refunded', 'chargeback', 'chargeback_reversed', 'fee', 'reserve', 'carried', 'adjustment', 'payout']))
 );
-CREATE INDEX settlement_lines_by_order ON tieout.settlement_lines USING btree (account_id, order_no);
+CREATE INDEX settlement_lines_by_batch ON tieout.settlement_lines USING btree (account_id, batch);
+CREATE INDEX settlement_lines_by_order ON tieout.settlement_lines USING btree (order_no, account_id) WHERE (order_no IS NOT NULL);
 CREATE INDEX settlement_lines_by_reference ON tieout.settlement_lines USING btree (account_id, reference) WHERE (reference IS NOT NULL);
-CREATE INDEX settlement_lines_by_transaction ON tieout.settlement_lines USING btree (account_id, transaction_id);
+CREATE INDEX settlement_lines_by_transaction ON tieout.settlement_lines USING btree (transaction_id, account_id) WHERE (transaction_id IS NOT NULL);
 CREATE INDEX settlement_lines_charged_back ON tieout.settlement_lines USING btree (account_id, order_no) WHERE ((type = ANY (ARRAY['chargeback', 'chargeback_reversed'])) AND (order_no IS NOT NULL));
 CREATE INDEX settlement_lines_charged_back_of ON tieout.settlement_lines USING btree (account_id, transaction_id) WHERE ((type = ANY (ARRAY['chargeback', 'chargeback_reversed'])) AND (transaction_id IS NOT NULL));
 CREATE INDEX settlement_lines_charging_back ON tieout.settlement_lines USING btree (settlement_line_id) WHERE (type = ANY (ARRAY['chargeback', 'chargeback_reversed']));

@@ -142,7 +142,7 @@ const PLACES = [
   {
     place: 'while it copies',
     hold: null,
-    at: `query ilike 'copy settlement_read%' and state <> 'idle'`,
+    at: `query ilike 'copy tieout.settlement_lines%' and state <> 'idle'`,
     isTaken: false,
   },
   { place: 'as it keeps the file', hold: 'tieout.settlement_files', at: WAITS, isTaken: false },

@@ -1,4 +1,4 @@
--- The batches of the staged files as they are told, with what their lines come to by type.
+-- The batches of the files as they are told, with what their lines come to by type.
 -- $1 limit.
 with told as (
   select * from settlement_batch_in order by file_no, line_no limit $1

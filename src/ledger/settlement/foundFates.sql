@@ -1,5 +1,5 @@
--- One row a batch and settle currency of the staged lines, beside the batch of that name that was
--- taken before: `fate` is inserted, unchanged, or differs. Lines are compared one by one, whatever
+-- One row a batch and settle currency of this import, beside the batch of that name that was taken
+-- before: `fate` is inserted, unchanged, or differs. Lines are compared one by one, whatever
 -- their order; an id that is only a line's number says nothing.
 create temp table settlement_batch_in on commit drop as
 with cut as (
@@ -22,7 +22,7 @@ said as materialized (
   select i.account_id, i.batch, i.has_id, i.line_id, i.type, i.booked_at, i.order_no,
     i.transaction_id, i.reference, i.currency, i.amount, i.settle_currency, i.gross, i.fee, i.net
   from taken
-  join settlement_in i using (account_id, batch)
+  join settlement_again i using (account_id, batch)
 ),
 known as materialized (
   select l.account_id, l.batch, l.line_id, l.type, l.booked_at, l.order_no, l.transaction_id,

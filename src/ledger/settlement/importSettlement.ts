@@ -1,8 +1,8 @@
 // `tieout import settlement`: the acquirer's files through a map, whole or not at all. Lines go to
-// the database as they are read, so that a file of a million lines needs no more memory than one of
-// a thousand; what a line may be is core/settlement/settlementLine.ts's, what a batch may be is
-// judged there. Neighbours: lines/mappedLines.ts reads, stagedSettlementStore.ts has the
-// statements.
+// where they stay as they are read, so that a file of a million lines needs no more memory than one
+// of a thousand, and are taken back where one does not hold; what a line may be is
+// core/settlement/settlementLine.ts's, what a batch may be is judged in the database. Neighbours:
+// lines/mappedLines.ts reads, lineTaker.ts brings, takenLinesStore.ts has the statements.
 
 import { basename } from 'node:path';
 import type { CurrencyDecimals } from '../../core/currency.js';
@@ -17,17 +17,18 @@ import type { ProblemList } from '../imports/importResult.js';
 import { MAX_PROBLEMS, problemList } from '../imports/importResult.js';
 import { formatOf, type ReadLine, requireFiles } from '../lines/inputText.js';
 import { type LeftOut, leftOutWarnings, mappedChunks } from '../lines/mappedLines.js';
+import { type CheckedLine, LineTaker } from './lineTaker.js';
 import type { SettlementImport } from './settlementResult.js';
 import { BATCHES_TOLD_MAX } from './settlementResult.js';
 import {
+  beginImport,
   countFates,
   countStrangeTimes,
   foundBatches,
   judgeBatches,
   keepFiles,
-  stagedLine,
-  stageLines,
-} from './stagedSettlementStore.js';
+  undoImport,
+} from './takenLinesStore.js';
 
 /** A booking may bear the day on which it is paid; none lies so far ahead. */
 const BOOKED_AHEAD_DAYS = 31;
@@ -65,57 +66,60 @@ export async function takeSettlement(
   const other = files.find((file) => formatOf(file) !== 'csv');
   if (other !== undefined) throw new UsageError(`${other}: --map reads CSV`);
   const digests = await Promise.all(files.map(fileDigest));
-  const problems = problemList();
-  const leftOut: LeftOut = new Map();
-  const reading = { map, problems, leftOut, haveIds: true };
-  await stageLines(tx, readLines(deps, files, reading));
-  if (problems.problems.length === 0) await refuseBatches(deps, tx, files, reading);
-  if (problems.problems.length > 0) {
-    return { kind: 'refused', problems: problems.problems, more: problems.isFull() };
+  const read = { map, problems: problemList(), leftOut: new Map() };
+  await beginImport(tx);
+  const taker = new LineTaker(tx);
+  let isKept = false;
+  try {
+    await readLines(deps, files, read, taker);
+    const result = await judgedResult(deps, tx, files, { read, taker });
+    if (result.kind === 'refused') return result;
+    if (!check && result.inserted > 0) {
+      await keepFiles(tx, files.map(shownName), digests, textDigest(JSON.stringify(map)));
+      isKept = true;
+    }
+    return { ...result, check };
+  } finally {
+    await taker.stop();
+    // The caller may go on with the transaction, whatever became of the files.
+    if (!isKept) await undoImport(tx);
   }
-  const told = await tell(deps, tx, leftOut);
-  if (!check && told.inserted > 0) {
-    await keepFiles(tx, files.map(shownName), digests, textDigest(JSON.stringify(map)));
-  }
-  return { kind: 'imported', check, ...told };
 }
 
 interface Reading {
   readonly map: ColumnMap;
   readonly problems: ProblemList;
   readonly leftOut: LeftOut;
-  /** false as soon as a line has no id of the acquirer's */
-  haveIds: boolean;
 }
 
-/** The lines as COPY takes them; after the first refused one the rest is only judged. */
-async function* readLines(
+/** After the first refused line the rest is only judged. */
+async function readLines(
   deps: SettlementDeps,
   files: readonly string[],
-  reading: Reading,
-): AsyncGenerator<string> {
-  const { map, problems, leftOut } = reading;
+  { map, problems, leftOut }: Reading,
+  taker: LineTaker,
+): Promise<void> {
   const known = new Set(deps.accounts.map(({ accountId }) => accountId));
-  for (const [fileNo, file] of files.entries()) {
+  for (const file of files) {
     let lines = 0;
     const passed = linesIn(leftOut);
+    await taker.beginFile();
     for await (const chunk of mappedChunks(file, map, leftOut)) {
       lines += chunk.length;
-      let text = '';
+      const checked: CheckedLine[] = [];
       for (const found of chunk) {
         const row = judged(found, known, deps.profile.currencies);
         if (row.kind === 'refused') problems.add(file, found.line, row.problem);
+        else checked.push({ line: found.line, row: row.row });
         if (problems.isFull()) return;
-        if (row.kind === 'refused' || problems.problems.length > 0) continue;
-        if (row.row.lineId === null) reading.haveIds = false;
-        text += stagedLine(fileNo, found.line, row.row);
       }
-      yield text;
+      if (problems.problems.length === 0) await taker.take(checked);
     }
     const isBare = lines === 0 && linesIn(leftOut) === passed;
     // A last line that holds says itself that there is none.
     if (isBare && map.trailer === null) problems.add(file, 1, NO_LINE);
   }
+  await taker.end();
 }
 
 function judged(found: ReadLine, known: ReadonlySet<string>, currencies: CurrencyDecimals) {
@@ -136,16 +140,25 @@ function strangeAccount(accountId: string) {
   return { column: 'account_id', value: accountId, reason };
 }
 
-async function refuseBatches(
-  { since }: SettlementDeps,
+async function judgedResult(
+  deps: SettlementDeps,
   tx: Tx,
   files: readonly string[],
-  { problems, haveIds }: Reading,
-): Promise<void> {
-  const options = { haveIds, since, aheadDays: BOOKED_AHEAD_DAYS, limit: MAX_PROBLEMS };
-  for (const row of await judgeBatches(tx, files, options)) {
-    problems.add(files[row.file_no] ?? '', Number(row.line_no), row);
+  { read, taker }: { read: Reading; taker: LineTaker },
+): Promise<SettlementImport> {
+  const { problems, leftOut } = read;
+  if (problems.problems.length === 0) {
+    const { firstIds, haveIds } = taker;
+    const times = { since: deps.since, aheadDays: BOOKED_AHEAD_DAYS };
+    const options = { firstIds, haveIds, ...times, limit: MAX_PROBLEMS };
+    for (const row of await judgeBatches(tx, files, options)) {
+      problems.add(files[row.file_no] ?? '', Number(row.line_no), row);
+    }
   }
+  if (problems.problems.length > 0) {
+    return { kind: 'refused', problems: problems.problems, more: problems.isFull() };
+  }
+  return { kind: 'imported', check: false, ...(await tell(deps, tx, leftOut)) };
 }
 
 async function tell(deps: SettlementDeps, tx: Tx, leftOut: LeftOut) {

@@ -1,6 +1,6 @@
--- The files of which at least one batch is new, and then these batches with their lines, in one
--- statement. A batch has the digest of its lines in the chain, which is worked out once, there. $1
--- names, $2 digests of the files in the order of their numbers, $3 digest of the map.
+-- The files of which at least one batch is new, and then these batches; their lines are there. A
+-- batch has the digest of its lines in the chain, which is worked out once, there. $1 names, $2
+-- digests of the files in the order of their numbers, $3 digest of the map.
 with fresh as (
   select * from settlement_batch_in where fate = 'inserted'
 ),
@@ -26,19 +26,10 @@ placed as (
   from file
   join unnest($1::text[], $2::text[]) with ordinality as n (name, sha256, ord)
     on n.name = file.name and n.sha256 = file.sha256
-),
-batch as (
-  insert into tieout.settlement_batches (account_id, batch, currency, file_id, lines, gross, fees,
-    payout, has_payout, first_booked_at, last_booked_at, digest)
-  select b.account_id, b.batch, b.currency, p.file_id, b.lines, b.gross, b.fees, b.payout,
-    b.has_payout, b.first_booked_at, b.last_booked_at, ''
-  from fresh b
-  join placed p using (file_no)
 )
-insert into tieout.settlement_lines (account_id, batch, line_id, line_no, type, booked_at,
-  order_no, transaction_id, reference, currency, amount, settle_currency, gross, fee, net)
-select i.account_id, i.batch, i.line_id, i.line_no, i.type, i.booked_at, i.order_no,
-  i.transaction_id, i.reference, i.currency, i.amount, i.settle_currency, i.gross, i.fee, i.net
-from settlement_in i
-join fresh b on b.account_id = i.account_id and b.batch = i.batch
-  and b.currency = i.settle_currency
+insert into tieout.settlement_batches (account_id, batch, currency, file_id, lines, gross, fees,
+  payout, has_payout, first_booked_at, last_booked_at, digest)
+select b.account_id, b.batch, b.currency, p.file_id, b.lines, b.gross, b.fees, b.payout,
+  b.has_payout, b.first_booked_at, b.last_booked_at, ''
+from fresh b
+join placed p using (file_no)

@@ -1,5 +1,14 @@
 -- Lines and batches that cannot be taken, in the order of the files. $1 limit, $2 the names of the
--- files.
+-- files, $3 the first id of each, $4 whether a line has an id of the acquirer's: numbers within a
+-- batch repeat themselves never.
+with line as not materialized (
+  select width_bucket(settlement_line_id, $3::bigint[]) - 1 as file_no, line_no, account_id, batch,
+    line_id, type, settle_currency, net
+  from tieout.settlement_lines where settlement_line_id >= ($3::bigint[])[1]
+  union all
+  select file_no, line_no, account_id, batch, line_id, type, settle_currency, net
+  from settlement_again
+)
 select file_no, line_no, "column", value, reason
 from (
   select file_no, line_no, 'line_id' as "column", line_id as value,
@@ -7,9 +16,9 @@ from (
   from (
     select file_no, line_no, line_id, first_value(line_no) over same as first_line,
       row_number() over same as nth
-    from settlement_in
+    from line
     join (
-      select account_id, batch, line_id from settlement_in
+      select account_id, batch, line_id from line where $4
       group by account_id, batch, line_id having count(*) > 1
     ) repeated using (account_id, batch, line_id)
     window same as (partition by account_id, batch, line_id order by file_no, line_no)
@@ -21,16 +30,16 @@ from (
   from (
     select account_id, batch, min(file_no) as file_no, max(last_file_no) as last_file_no
     from settlement_batch_in
-    group by account_id, batch
+    group by account_id, batch having min(file_no) < max(last_file_no)
   ) b
-  join settlement_in i using (account_id, batch)
+  join line i using (account_id, batch)
   where i.file_no > b.file_no
   group by i.file_no, i.account_id, i.batch
   union all
   select b.file_no, b.payout_line_no, 'net', i.net::text, 'the ' || b.lines || ' lines of batch '
     || b.batch || ' in ' || b.currency || ' come to ' || b.net || ', payout included: must be 0.00'
   from settlement_batch_in b
-  join settlement_in i on i.file_no = b.file_no and i.line_no = b.payout_line_no
+  join line i on i.file_no = b.file_no and i.line_no = b.payout_line_no
     and i.account_id = b.account_id and i.batch = b.batch and i.type = 'payout'
     and i.settle_currency = b.currency
   where b.has_payout and b.net <> 0 and b.file_no = b.last_file_no

@@ -5,7 +5,7 @@
 import { amountIn, moneyIn } from '../../core/text/amounts.js';
 import type { ImportCounts, ImportProblem } from '../imports/importResult.js';
 import { refusedLines } from '../imports/importResult.js';
-import type { FoundBatch } from './stagedSettlementStore.js';
+import type { FoundBatch } from './takenLinesStore.js';
 
 /** Batches told one by one; what is left is a number. */
 export const BATCHES_TOLD_MAX = 1_000;

@@ -1,0 +1,161 @@
+// The SQL that brings the acquirer's settlement files into tieout.settlement_*: lines go to where
+// they stay as they are read, behind a savepoint, are judged there as whole sets, and are taken back
+// where one of them does not hold. Neighbours: importSettlement.ts says in which order, lineTaker.ts
+// tells new lines from those that were taken before; the statement files stand beside.
+
+import type { CopyTexts } from '../../database/copy/copyIn.js';
+import { plannedBy, type Tx } from '../../database/db.js';
+import { statement } from '../../database/statements.js';
+
+/** A batch as an import tells of it, by currency. */
+export interface FoundBatch {
+  readonly accountId: string;
+  readonly batch: string;
+  readonly currency: string;
+  readonly lines: number;
+  readonly payout: string;
+  readonly fate: 'inserted' | 'unchanged';
+  readonly sums: Readonly<
+    Record<string, { lines: number; gross: string; fee: string; net: string }>
+  >;
+}
+
+interface RefusedLine {
+  readonly file_no: number;
+  readonly line_no: bigint;
+  readonly column: string;
+  readonly value: string;
+  readonly reason: string;
+}
+
+const COLUMNS = `account_id, batch, line_id, line_no, type, booked_at, order_no, transaction_id,
+  reference, currency, amount, settle_currency, gross, fee, net`;
+
+/** Of large files sums and joins stay in memory, and the planner has no use for a compiler. */
+const IMPORT_SETTINGS = { work_mem: '64MB', jit: 'off' };
+
+/** From here to the end no other import may write, or what is judged would not stay true. */
+export async function beginImport(tx: Tx): Promise<void> {
+  await plannedBy(tx, IMPORT_SETTINGS);
+  // No lock of a table: whoever seals what a person decides writes into these, too.
+  await tx.query(`select pg_advisory_xact_lock(hashtext('tieout.settlement_import'))`);
+  await tx.query('savepoint settlement_import');
+  await tx.query(`create temp table settlement_again on commit drop as
+    select 0 as file_no, false as has_id, ${COLUMNS} from tieout.settlement_lines limit 0`);
+}
+
+/** Of all that was written since its beginning nothing stays. */
+export async function undoImport(tx: Tx): Promise<void> {
+  await tx.query('rollback to savepoint settlement_import');
+}
+
+/** So many ids of lines that follow one another; answers the first. */
+export async function takeIds(tx: Tx, count: number): Promise<number> {
+  const { rows } = await tx.query<{ first: bigint; last: bigint }>(
+    `select min(id) as first, max(id) as last from (
+       select nextval('tieout.settlement_lines_settlement_line_id_seq') as id
+       from generate_series(1, $1::int)) taken`,
+    [count],
+  );
+  const [{ first, last } = { first: 0n, last: 0n }] = rows;
+  if (Number(last - first) !== count - 1) throw new Error('somebody else takes ids of lines');
+  return Number(first);
+}
+
+/** Of these batches, by account and name, those that were taken before this import. */
+export async function takenBefore(
+  tx: Tx,
+  accounts: readonly string[],
+  batches: readonly string[],
+): Promise<{ account_id: string; batch: string }[]> {
+  const { rows } = await tx.query<{ account_id: string; batch: string }>(
+    `select distinct account_id, batch from tieout.settlement_batches
+     join unnest($1::text[], $2::text[]) as asked (account_id, batch) using (account_id, batch)`,
+    [accounts, batches],
+  );
+  return rows;
+}
+
+export function copyLines(tx: Tx, texts: CopyTexts): Promise<number> {
+  const columns = `settlement_line_id, ${COLUMNS}`;
+  return tx.copy(`copy tieout.settlement_lines (${columns}) from stdin`, texts);
+}
+
+/** Lines of batches that were taken before: they are compared, and never kept. */
+export function copyAgain(tx: Tx, texts: CopyTexts): Promise<number> {
+  const columns = `file_no, has_id, ${COLUMNS}`;
+  return tx.copy(`copy settlement_again (${columns}) from stdin`, texts);
+}
+
+export async function judgeBatches(
+  tx: Tx,
+  files: readonly string[],
+  { firstIds, haveIds, since, aheadDays, limit }: JudgeOptions,
+): Promise<RefusedLine[]> {
+  const { from, cutOff, timezone } = since;
+  const times = [from, cutOff, timezone, aheadDays];
+  await tx.query(statement('ledger/settlement/cutBatches'), [...times, firstIds]);
+  await tx.query(statement('ledger/settlement/foundFates'));
+  await tx.query('analyze settlement_batch_in');
+  const { rows } = await tx.query<RefusedLine>(statement('ledger/settlement/refusedBatches'), [
+    ...[limit, files, firstIds, haveIds],
+  ]);
+  return rows;
+}
+
+interface JudgeOptions {
+  /** by file: the ids of its lines are these or above, and below those of the next */
+  readonly firstIds: readonly number[];
+  /** false: none has an id of the acquirer's */
+  readonly haveIds: boolean;
+  readonly since: { readonly from: string; readonly cutOff: string; readonly timezone: string };
+  readonly aheadDays: number;
+  readonly limit: number;
+}
+
+export async function foundBatches(tx: Tx, limit: number): Promise<FoundBatch[]> {
+  const { rows } = await tx.query<FoundBatch>(statement('ledger/settlement/foundBatches'), [limit]);
+  return rows;
+}
+
+interface FateCount {
+  readonly fate: string;
+  readonly batches: bigint;
+  readonly lines: bigint;
+  readonly files: bigint;
+}
+
+export async function countFates(tx: Tx): Promise<FateCount[]> {
+  const { rows } = await tx.query<FateCount>(
+    `select fate, count(*) as batches, sum(lines)::bigint as lines,
+       count(distinct file_no) as files
+     from settlement_batch_in group by fate`,
+  );
+  return rows;
+}
+
+/** Lines booked before settlement is kept, and lines booked further ahead than acquirers book. */
+export async function countStrangeTimes(tx: Tx): Promise<{ history: bigint; ahead: bigint }> {
+  const { rows } = await tx.query<{ history: bigint; ahead: bigint }>(
+    `select coalesce(sum(history), 0)::bigint as history, coalesce(sum(ahead), 0)::bigint as ahead
+     from settlement_sums`,
+  );
+  return rows[0] ?? { history: 0n, ahead: 0n };
+}
+
+/** Kept and sealed at once: nobody can change unseen what no night has seen yet. */
+export async function keepFiles(
+  tx: Tx,
+  files: readonly string[],
+  digests: readonly string[],
+  mapDigest: string,
+): Promise<void> {
+  await tx.query(statement('ledger/settlement/keepFiles'), [files, digests, mapDigest]);
+  await tx.query(
+    `select tieout.seal(account_id, (clock_timestamp() at time zone 'UTC')::date, false)
+     from (
+       select account_id from settlement_batch_in where fate = 'inserted'
+       union select '' order by 1
+     ) chains`,
+  );
+}

@@ -101,12 +101,19 @@ export function checkLedgerAmount(
   return expressible(checkPlainAmount(text), currency, profileCurrencies);
 }
 
+/** Most amounts of a million lines are written so, and within what a row may hold. */
+const AS_OURS = new RegExp(`^-?\\d{1,${WHOLE_DIGITS_MAX}}\\.\\d\\d$`);
+
 /** An amount that may be zero, or below it with a minus before it: a line of the acquirer. */
 export function checkSignedAmount(
   text: string,
   currency: string,
   profileCurrencies: CurrencyDecimals,
 ): AmountCheck {
+  if (AS_OURS.test(text)) {
+    const amount = BigInt(text.replace('.', ''));
+    return expressible({ kind: 'ok', amount }, currency, profileCurrencies);
+  }
   const isNegative = text.startsWith('-');
   const digits = isNegative ? text.slice(1) : text;
   if (/^0+(?:\.0{1,2})?$/.test(digits)) return { kind: 'ok', amount: 0n };
@@ -122,7 +129,8 @@ function expressible(
 ): AmountCheck {
   if (checked.kind === 'refused') return checked;
   const decimals = decimalsOf(currency, profileCurrencies) ?? LEDGER_DECIMALS;
-  const least = 10n ** BigInt(Math.max(0, LEDGER_DECIMALS - decimals));
+  if (decimals >= LEDGER_DECIMALS) return checked;
+  const least = 10n ** BigInt(LEDGER_DECIMALS - decimals);
   return checked.amount % least === 0n
     ? checked
     : { kind: 'refused', reason: coarseReason(currency, decimals) };

@@ -50,7 +50,7 @@ pair as materialized (
   ) p
   where is_same
     -- of these more became known
-    and not exists (select from tieout.movement_amounts a where a.movement_id = p.movement_id)
+    and movement_id not in (select movement_id from tieout.movement_amounts)
 ),
 sure as (
   select * from (

@@ -87,6 +87,20 @@ describe('a line finds its movement', () => {
   });
 
   it.each([
+    ['the second', { order: '1' }, { order: '1', transaction: 'T1' }],
+    ['the first', { order: '1', transaction: 'T1' }, { order: '1' }],
+  ])('whose transaction it names, though both say its amount: %s', async (_name, ...lines) => {
+    await moved({ order: '1', amount: '10.00' });
+    await settled(...lines.map((line) => ({ ...line, amount: '10.00' })));
+    await settle();
+    const { rows } = await db.query('select by, differs from tieout.settlement_matches order by 1');
+    expect(rows).toEqual([
+      { by: 'order', differs: true },
+      { by: 'transaction', differs: false },
+    ]);
+  });
+
+  it.each([
     ['two refunds, the one of its amount', ['3.00', '4.00'], ['-4.00'], ['4.00 = -4.00']],
     ['two equal refunds and one line: nobody can say', ['4.00', '4.00'], ['-4.00'], []],
     [

@@ -108,7 +108,7 @@ function moneyOf(line: RawLine, type: LineType, currencies: CurrencyDecimals): M
   const settling = present(line, 'settle_currency') ? 'settle_currency' : 'currency';
   const charging = ofOrder || present(line, 'currency') ? 'currency' : settling;
   const settleCurrency = currencyOf(line, settling, currencies);
-  const currency = currencyOf(line, charging, currencies);
+  const currency = charging === settling ? settleCurrency : currencyOf(line, charging, currencies);
   const read = (column: string, of: string): Hundredths => amountOf(line, column, of, currencies);
   const net = read('net', settleCurrency);
   const fee = present(line, 'fee') ? read('fee', settleCurrency) : 0n;

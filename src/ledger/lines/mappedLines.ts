@@ -34,24 +34,26 @@ export async function* mappedChunks(
   const shape = { separator, encoding, othersToo: true, headerLine, trailer };
   const fileName = basename(file);
   for await (const chunk of csvChunks(file, columnsRead(map), shape)) {
-    yield chunk.flatMap((found) => mapped(map, found, { fileName, leftOut }));
+    const lines: ReadLine[] = [];
+    for (const found of chunk) {
+      if (found.kind === 'problem') lines.push(found);
+      else takeMapped(lines, found.line, mapLines(map, found.values, fileName), leftOut);
+    }
+    yield lines;
   }
 }
 
-function mapped(
-  map: ColumnMap,
-  found: ReadLine,
-  { fileName, leftOut }: { fileName: string; leftOut: LeftOut },
-): ReadLine | ReadLine[] {
-  if (found.kind === 'problem') return found;
-  const { line } = found;
-  const lines: ReadLine[] = [];
-  for (const one of mapLines(map, found.values, fileName)) {
+function takeMapped(
+  lines: ReadLine[],
+  line: number,
+  mapped: ReturnType<typeof mapLines>,
+  leftOut: LeftOut,
+): void {
+  for (const one of mapped) {
     if (one.kind === 'line') lines.push({ kind: 'line', line, values: one.values });
     else if (one.kind === 'left_out') count(leftOut, one.why);
     else lines.push({ kind: 'problem', line, problem: one.problem });
   }
-  return lines;
 }
 
 export function leftOutWarnings(leftOut: LeftOut): string[] {

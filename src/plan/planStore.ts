@@ -1,7 +1,7 @@
 // What is to be sent, as instructions: each function is one statement over a whole set. Neighbour:
 // plan.ts, the step.
 
-import { HOLD_REASONS } from '../core/instructions/decision.js';
+import { NOT_APPROVABLE } from '../core/instructions/decision.js';
 import type { Policy } from '../core/instructions/policy.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Db } from '../database/db.js';
@@ -50,9 +50,7 @@ export async function planInstructions(
     JSON.stringify(asJson),
     partialCapture,
     DONE,
-    Object.entries(HOLD_REASONS).flatMap(([name, { isApprovable }]) =>
-      isApprovable ? [] : [name],
-    ),
+    NOT_APPROVABLE,
     JSON.stringify(payouts.map(payoutRow)),
   ]);
   await hideCards(db, runId);

@@ -1,5 +1,7 @@
--- The lines of the statement of a run, account by account. $1 run.
-select l.account_id as "accountId", l.currency, l.order_no as "orderNo", l.item,
+-- The lines of the statement of a run, account by account. $1 run, $2 why an instruction is held
+-- that no approval frees.
+select l.account_id as "accountId", l.currency, l.order_no as "orderNo",
+  case when l.item = 'held' and l.hold_reason = any ($2) then 'kept' else l.item end as item,
   l.break_id::text as "breakId", l.first_seen as "firstSeen", l.owner,
   l.transaction_id as "transactionId",
   round(l.ledger_captured, 2)::text as "ledgerCaptured",

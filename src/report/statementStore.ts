@@ -1,6 +1,7 @@
 // The lines of the statement of a run, and the statements of written workbooks on record.
 
 import { ageInDays } from '../core/breaks/breakAge.js';
+import { NOT_APPROVABLE } from '../core/instructions/decision.js';
 import { formatAmount } from '../core/money.js';
 import type { Statement, StatementLine } from '../core/runs/statement.js';
 import { wasEnded } from '../database/connection.js';
@@ -21,7 +22,7 @@ export async function* statementLines(
   asOf: Date,
 ): AsyncGenerator<StatementLine[]> {
   const text = statement('report/statementLines');
-  for await (const rows of reads.stream<RawLine>(text, [runId], CHUNK_ROWS)) {
+  for await (const rows of reads.stream<RawLine>(text, [runId, NOT_APPROVABLE], CHUNK_ROWS)) {
     yield rows.map((row) => {
       const ageDays = row.firstSeen === null ? null : ageInDays(row.firstSeen, asOf);
       return { ...row, ageDays };

@@ -3,8 +3,11 @@
 // run both say so.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isApprovable } from '../../src/core/instructions/decision.js';
+import type { StatementLine } from '../../src/core/runs/statement.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
 import { queueReports, writtenByIds } from '../../src/report/reportsStore.js';
+import { statementLines } from '../../src/report/statementStore.js';
 import { writeReport } from '../../src/report/writeReport.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { evaluateAll } from '../reports/evaluate.js';
@@ -12,12 +15,18 @@ import { openXlsx, sheetOf } from '../reports/openXlsx.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf } from '../support/night.js';
 
+/** Refunds of other currencies than the one that is named wait. */
+const OPERATIONS = {
+  ...{ capture: 'auto', cancel: 'auto', refund: 'auto', review: 'auto' },
+  approveAbove: { refund: { PLN: '400.00' } },
+};
+
 let house: House;
 let summary: RunSummary;
 let runId = 0n;
 
 beforeAll(async () => {
-  house = await buildHouse({ orders: 400 });
+  house = await buildHouse({ orders: 400, settings: { operations: OPERATIONS } });
   ({ summary } = await house.run());
   runId = (await findRun(house.db, dateOf(1)))?.runId ?? 0n;
 }, 120_000);
@@ -126,6 +135,34 @@ describe('the statement of a night', () => {
     lines.eachRow((row) => told.add(row.getCell(2).value));
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.filter(({ order_no: orderNo }) => !told.has(orderNo))).toEqual([]);
+  });
+
+  test('says that an approval is waited for of what an approver finds waiting, and of no more', async () => {
+    const lines: StatementLine[] = [];
+    for await (const some of statementLines(house.db, runId, new Date())) lines.push(...some);
+    const { rows } = await house.db.query<{ order_no: string; money: string; why: string }>(
+      `select order_no, coalesce(refund_amount, amount)::text as money, hold_reason as why
+       from tieout.instructions where is_open and state = 'held' and operation <> 'review'`,
+    );
+    const waiting = new Map(rows.map((row) => [row.order_no, row]));
+    const said = lines.filter(({ item }) => item === 'held' || item === 'kept');
+    expect(
+      said.map(({ orderNo, item, captured, refunded }) => {
+        const money = Math.abs(Number(captured)) + Math.abs(Number(refunded));
+        return [orderNo, item, money.toFixed(2)];
+      }),
+    ).toEqual(
+      said.map(({ orderNo }) => {
+        const one = waiting.get(orderNo);
+        return [orderNo, isApprovable(one?.why ?? null) ? 'held' : 'kept', one?.money];
+      }),
+    );
+    const items = new Set(said.map(({ item }) => item));
+    expect([...items].sort()).toEqual(['held', 'kept']);
+    // a second refund of an order waits for the first, and is said to
+    const waits = new Set(said.map(({ orderNo }) => orderNo));
+    const later = lines.filter(({ orderNo, item }) => waits.has(orderNo) && item === 'later');
+    expect(later.length).toBeGreaterThan(0);
   });
 
   test('turns red in the workbook when one of its lines says other money', async () => {

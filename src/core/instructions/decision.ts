@@ -98,6 +98,11 @@ export const HOLD_REASONS = {
 } as const satisfies Record<string, { isApprovable: boolean; words: string }>;
 export type HoldReason = keyof typeof HOLD_REASONS;
 
+/** What no approval frees, only the setting that holds it. */
+export const NOT_APPROVABLE: readonly string[] = Object.entries(HOLD_REASONS).flatMap(
+  ([name, { isApprovable }]) => (isApprovable ? [] : [name]),
+);
+
 /** What a person says the gateway really did with an unknown instruction. */
 export const FINDINGS = ['happened', 'not_happened'] as const;
 export type Finding = (typeof FINDINGS)[number];

@@ -39,6 +39,8 @@ export const UNEXPLAINED = 'unexplained';
 const ITEMS: readonly string[] = [
   'due',
   'held',
+  'kept',
+  'later',
   'awaited',
   'notCompared',
   'explained',
@@ -49,8 +51,10 @@ const ITEMS: readonly string[] = [
 ];
 
 const ITEM_WORDS: Readonly<Record<string, string>> = {
-  due: 'On its way: an instruction is under way, or the next run makes the next step',
+  due: 'On its way: an instruction is under way',
   held: 'Waiting for approval',
+  kept: 'Held by a setting: no approval frees it',
+  later: 'Later: waits for the instruction before it, or for the next run',
   awaited: 'Too young to be a difference',
   notCompared: 'Not compared: the gateway gave no complete answer',
   explained: 'Explained: within the tolerance, or waived',

@@ -1735,9 +1735,9 @@ create view tieout.break_facts as
     lower(concat_ws(' ', b.order_no, b.expected ->> 'transaction', b.actual ->> 'transaction', ( SELECT string_agg(candidate.value ->> 'transaction', ' ') AS string_agg
            FROM jsonb_array_elements(b.actual -> 'candidates') candidate(value)), b.owner, b.note, b.waived_reason, b.waiver_asked_reason, f.text, b.expected ->> 'problem', b.actual ->> 'code')) AS searched
    FROM tieout.breaks b
-     CROSS JOIN LATERAL ( SELECT tieout.break_money(b.kind, b.expected, b.actual) AS stake,
+     CROSS JOIN LATERAL ( SELECT tieout.break_money(b.kind, b.currency, b.expected, b.actual) AS stake,
                 CASE
-                    WHEN b.kind = 'amount_mismatch' AND (b.actual ->> 'amount') ~ '^\d{1,18}\.\d\d$' THEN ((b.actual ->> 'amount')::numeric) - ((b.expected ->> 'amount')::numeric)
+                    WHEN b.kind = 'amount_mismatch' AND (b.actual ->> 'amount') ~ '^\d{1,18}\.\d\d$' AND (b.expected ->> 'currency') = (b.actual ->> 'currency') THEN ((b.actual ->> 'amount')::numeric) - ((b.expected ->> 'amount')::numeric)
                     ELSE NULL::numeric
                 END AS difference,
                 CASE
@@ -2266,6 +2266,20 @@ AS $function$
     when expected ->> 'currency' <> actual ->> 'currency' then actual - 'amount' else actual end)
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.break_money(kind text, currency text, expected jsonb, actual jsonb)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select tieout.break_stake(case
+    when kind in ('settlement_amount', 'settled_twice')
+      and expected ->> 'currency' = actual ->> 'currency'
+      and actual ? 'amount' and expected ? 'amount'
+    then 'amount_mismatch' else kind end,
+    case when expected ->> 'currency' <> currency then expected - 'amount' else expected end,
+    case when actual ->> 'currency' <> currency then actual - 'amount' else actual end)
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.break_seen_sha256(state text, expected jsonb, actual jsonb, fingerprint text)
  RETURNS text
  LANGUAGE sql
@@ -2399,10 +2413,11 @@ AS $function$
       (was).event as was, coalesce((was).event in ('opened', 'reopened'), false) as was_open,
       (became).event as became, (became).event in ('opened', 'reopened') as is_open,
       (said_before).currency as was_currency, (said_after).currency as is_currency,
-      round(coalesce(tieout.break_money((broken).kind, (said_before).expected,
-        (said_before).actual),
+      round(coalesce(tieout.break_money((broken).kind, (said_before).currency,
+        (said_before).expected, (said_before).actual),
         (said_before).amount), 2) as was_stake,
-      round(coalesce(tieout.break_money((broken).kind, (said_after).expected, (said_after).actual),
+      round(coalesce(tieout.break_money((broken).kind, (said_after).currency,
+        (said_after).expected, (said_after).actual),
         (said_after).amount), 2) as is_stake,
       -- who and why: of what opened or ended it, or of what it says now
       case when (was).event in ('opened', 'reopened') and (became).event in ('opened', 'reopened')
@@ -2687,7 +2702,9 @@ AS $function$
     and (kinds is null or f.kind = any (kinds))
     and (states is null or f.state = any (states)
       or ('waiver_asked' = any (states) and f.waiver_waits))
-    and (found_breaks.currency is null or f.currency = found_breaks.currency)
+    and (found_breaks.currency is null or f.currency = found_breaks.currency
+      -- of two currencies it is found by either
+      or f.kind = 'currency_mismatch' and f.expected ->> 'currency' = found_breaks.currency)
     and (found_breaks.owner is null or coalesce(f.owner, '') = found_breaks.owner)
     and (min_amount is null or f.stake >= min_amount)
     and (max_amount is null or f.stake <= max_amount)
@@ -2892,7 +2909,8 @@ begin
     raise exception 'break %: a waiver names who, why and the limit in force', old.break_id
       using errcode = 'check_violation';
   end if;
-  stake := greatest(new.amount, tieout.break_stake(new.kind, new.expected, new.actual));
+  stake := greatest(new.amount, tieout.break_money(new.kind, new.currency, new.expected,
+    new.actual));
   if (stake is null or stake > new.waived_limit)
     and (old.waiver_asked_by is null or old.waiver_asked_for is distinct from new.fingerprint
       or lower(btrim(old.waiver_asked_by)) = lower(btrim(new.waived_by))) then

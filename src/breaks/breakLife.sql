@@ -2,7 +2,8 @@
 -- break, $2 at most so many, or null.
 select e.at, r.business_date as "businessDate", e.event, e.by, e.is_claim as "isClaim",
   e.reason, e.cause, e.decided_over as "decidedOver", e.expected, e.actual, e.currency,
-  round(coalesce(tieout.break_money(b.kind, e.expected, e.actual), e.amount), 2)::text as amount
+  round(coalesce(tieout.break_money(b.kind, e.currency, e.expected, e.actual), e.amount), 2)::text
+    as amount
 from tieout.break_events e
 join tieout.breaks b using (break_id)
 left join tieout.runs r using (run_id)

@@ -3,7 +3,8 @@
 -- at most so many. With "+ 0" the newest event is not looked for from the end of all events, which
 -- reads them whole for every break.
 select f.break_id::text as "breakId", f.state, f.currency, f.owner, f.note,
-  round(greatest(f.amount, tieout.break_stake(f.kind, f.expected, f.actual)), 2)::text as stake,
+  round(greatest(f.amount,
+    tieout.break_money(f.kind, f.currency, f.expected, f.actual)), 2)::text as stake,
   case when f.waiver_waits then f.waiver_asked_by end as "waiverAskedBy",
   f.first_seen as "firstSeen",
   tieout.break_seen_sha256(f.state, f.expected, f.actual, f.fingerprint) as seen,

@@ -32,7 +32,7 @@ then_open as (
   where state.event in ('opened', 'reopened')
 )
 select account_id as "accountId", currency, count(*)::int as breaks,
-  coalesce(sum(round(coalesce(tieout.break_money(kind, expected, actual), amount), 2)), 0.00)::text
-    as money
+  coalesce(sum(round(coalesce(tieout.break_money(kind, currency, expected, actual), amount), 2)),
+    0.00)::text as money
 from (select * from untouched union all select * from then_open) as open
 group by account_id, currency order by account_id, currency nulls last

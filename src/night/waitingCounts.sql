@@ -11,7 +11,7 @@ with money as (
 )
 select (select jsonb_object_agg(currency, amount) from (
     select b.currency, round(sum(greatest(b.amount,
-      tieout.break_stake(b.kind, b.expected, b.actual))), 2)::text as amount
+      tieout.break_money(b.kind, b.currency, b.expected, b.actual))), 2)::text as amount
     from tieout.breaks b
     where b.state = 'open' and b.waiver_asked_for = b.fingerprint and b.account_id = any ($1)
       and b.currency is not null

@@ -1,7 +1,7 @@
 -- The orders of one account of a run in sums, by currency: of the date, carried over, at the
 -- gateway alone, by class, and the money of each side. An order is counted in its own currency, the
--- ledger's where it has one; an amount of the gateway is summed in the gateway's. $1 run, $2
--- account, $3 its look of the night.
+-- ledger's where it has one; at the gateway it is counted, and an amount of the gateway is summed,
+-- in the gateway's. $1 run, $2 account, $3 its look of the night.
 with line as (
   -- one pass over the orders; what is of which kind is told apart in the few lines it leaves,
   -- and most differ in nothing
@@ -22,17 +22,21 @@ with line as (
 ),
 -- each figure in its own currency
 amount as (
-  select currency, class, orders, is_gateway_only, is_of_date, is_at_gateway, 0 as ledger,
+  select currency, class, orders, is_gateway_only, is_of_date, 0 as shown, 0 as ledger,
     0 as gateway, 0 as money, 0 as ledger_captured, 0 as ledger_refunded, 0 as gateway_captured,
     0 as gateway_refunded, 0 as ledger_captures, 0 as gateway_captures
   from line
   union all
-  select ledger_currency, class, 0, null, null, null, ledger, 0, ledger, ledger_captured,
+  select coalesce(nullif(gateway_currency, ''), currency), class, 0, null, null, orders, 0, 0, 0, 0,
+    0, 0, 0, 0, 0
+  from line where is_at_gateway
+  union all
+  select ledger_currency, class, 0, null, null, 0, ledger, 0, ledger, ledger_captured,
     ledger_refunded, 0, 0, ledger_captures, 0
   from line
   where ledger is not null or ledger_captured is not null or ledger_refunded is not null
   union all
-  select gateway_currency, class, 0, null, null, null, 0, gateway, gateway_alone, 0, 0,
+  select gateway_currency, class, 0, null, null, 0, 0, gateway, gateway_alone, 0, 0,
     gateway_captured, gateway_refunded, 0, gateway_captures
   from line where gateway is not null or gateway_captured is not null
     or gateway_refunded is not null
@@ -49,7 +53,7 @@ select $2::text as account_id, currency,
   coalesce(sum(orders) filter (where not is_gateway_only and is_of_date is not true), 0)::bigint
     as carried,
   coalesce(sum(orders) filter (where is_gateway_only), 0)::bigint as gateway_only,
-  coalesce(sum(orders) filter (where is_at_gateway), 0)::bigint as at_gateway,
+  sum(shown)::bigint as at_gateway,
   round(coalesce(sum(ledger), 0), 2)::text as ledger,
   round(coalesce(sum(gateway), 0), 2)::text as gateway,
   round(coalesce(sum(ledger_captured), 0), 2)::text as ledger_captured,

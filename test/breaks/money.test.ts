@@ -49,14 +49,30 @@ test('a break that grew, or shrank, shows what it is now', async () => {
   }
 });
 
-test('another currency at the gateway is no money of the ledger’s', async () => {
+test('what the gateway took in another currency is at stake, in that currency', async () => {
   const found = await only('currency_mismatch');
-  expect(found.currency).toBe(found.expected.currency);
-  expect(found.actual.currency).not.toBe(found.currency);
+  expect(found.currency).toBe(found.actual.currency);
+  expect(found.expected.currency).not.toBe(found.currency);
+  expect(found.stake).toBe(found.actual.amount);
   const change = { ...found.actual, amount: '987654.00' };
   await house.db.query('update tieout.breaks set actual = $2 where break_id = $1', [
     found.breakId,
     JSON.stringify(change),
   ]);
-  expect((await only('currency_mismatch')).stake).toBe(found.expected.amount);
+  expect((await only('currency_mismatch')).stake).toBe('987654.00');
+  const life = await breakLife(house.db, found.breakId);
+  expect(life[0]?.amount).toBe(found.stake);
+  // found by the currency of either side
+  for (const currency of [found.expected.currency, found.actual.currency]) {
+    const filter = { currency: currency ?? null, kinds: ['currency_mismatch'] };
+    const page = { limit: 10, offset: 0 };
+    const numbers = (await findBreaks(house.db, filter, page)).map(({ breakId }) => breakId);
+    expect(numbers).toContain(found.breakId);
+  }
+  const { rows } = await house.db.query<{ money: string }>(
+    `select stake_after ->> $2 as money from tieout.run_accounts
+     where account_id = $1 and stake_after is not null`,
+    [found.accountId, found.currency],
+  );
+  expect(Number(rows[0]?.money)).toBeGreaterThanOrEqual(Number(found.stake));
 });

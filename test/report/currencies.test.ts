@@ -65,6 +65,19 @@ test('an amount in another currency than the ledger’s is summed in its own', a
   }
 });
 
+test('an order is counted at the gateway in the currency that the gateway shows', async () => {
+  const { rows } = await house.db.query<{ currency: string; orders: number }>(
+    `select actual ->> 'currency' as currency, count(*)::int as orders from tieout.breaks
+     where kind = 'currency_mismatch' and state = 'open' group by 1`,
+  );
+  const counted = await currencyRows(house.db, runId);
+  for (const { currency, orders } of rows) {
+    const of = counted.filter((row) => row.currency === currency);
+    expect(of.reduce((sum, { atGateway }) => sum + Number(atGateway), 0)).toBe(orders);
+  }
+  expect(rows.length).toBeGreaterThan(0);
+});
+
 test('and the file of all orders names it beside the amount', async () => {
   const book = await readPlainly(orders);
   const sheet = book.sheets.find(({ name }) => name === 'Orders');

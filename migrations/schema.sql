@@ -4560,6 +4560,25 @@ AS $function$
   where account_id = account and batch = batch_name and settle_currency = settled_in
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.settled_refunds(of_account text, of_order text, of_transaction text)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_agg(jsonb_build_object('amount', round(abs(l.amount), 2)::text,
+    'currency', l.currency, 'batch', l.batch) order by l.booked_at, l.settlement_line_id)
+  from (
+    select * from tieout.settlement_lines
+    where account_id = of_account and order_no = of_order
+    union
+    select * from tieout.settlement_lines
+    where account_id = of_account and transaction_id = of_transaction
+  ) l
+  where l.type = 'refunded' and not exists (
+    select from tieout.settlement_matches t join tieout.movements m using (movement_id)
+    where t.settlement_line_id = l.settlement_line_id and m.made = 'here')
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.shown_amount(amount numeric, written text)
  RETURNS text
  LANGUAGE sql

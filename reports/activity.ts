@@ -70,11 +70,16 @@ const POSTED = [
   ['paidOut', 'paid_out'],
 ] as const;
 
-/** Opening + captured − refunded + adjustments of all days = closing. */
+const ROLLED = 'Business days: opening + captured − refunded + adjustments = closing';
+const ROLLED_WITH_BOOKS =
+  'Business days: opening + captured − refunded + adjustments + captured elsewhere − refunded ' +
+  'elsewhere = closing';
+
+/** Opening and what moved in all days make the closing. */
 function addDays(page: Page, days: readonly DayFigures[], parts: readonly Part[]): void {
-  addSection(page, 'Business days: opening + captured − refunded + adjustments = closing', [
+  addSection(page, hasBooks(days) ? ROLLED_WITH_BOOKS : ROLLED, [
     ['Account', 'Currency', 'Days', 'Opening', 'Captured', 'Refunded', 'Adjustments', 'Closing'],
-    ['Difference', 'Cancelled', 'Paid out', 'Days still open'],
+    ['Difference', 'Cancelled', 'Payouts made', 'Days still open'],
     ...(hasBooks(days) ? [['Captured elsewhere', 'Refunded elsewhere', 'In suspense']] : []),
   ]);
   const first = page.lines.length + 1;

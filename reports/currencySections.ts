@@ -64,7 +64,7 @@ export function addMoney(
   addSection(page, 'Money confirmed in this run, by account and currency', [
     ['Account', 'Currency', 'Captured', 'Cancelled', 'Refunded', 'Net', 'Unknown'],
     ['Listed net', 'Difference', 'Captured elsewhere', 'Cancelled elsewhere'],
-    ['Refunded elsewhere', 'Paid out', 'Payout fees'],
+    ['Refunded elsewhere', 'Payouts made', 'Payout fees'],
   ]);
   const first = page.lines.length + 1;
   for (const account of accounts) {
@@ -98,7 +98,8 @@ export function addMoney(
   const words =
     'Net = captured − refunded; fees, chargebacks and payouts of the bank are not in it. ' +
     'Listed net: what the lines of the sheet Money moved come to. Elsewhere: done at the gateway ' +
-    'by somebody else while our instruction for it still waited; in no other column. Paid out: ' +
+    'by somebody else while our instruction for it still waited; in no other column. ' +
+    'Payouts made: ' +
     'payouts whose unit is known (payout.unit in the gateway profile); in no other column. ' +
     'Payout fees: what they cost, as the gateway said; listed on the sheet Money moved.';
   addWide(page, words, STYLES.note);

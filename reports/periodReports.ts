@@ -48,11 +48,15 @@ export interface PeriodData<R> {
   rows: readonly R[];
 }
 
+/** Not how long the money is missing: a first night finds old orders, and its breaks are new. */
+const AGE_WORDS =
+  'Age: whole days since a night first saw the break; the order itself may be older.';
+
 export function writeAgeing(path: string, data: PeriodData<AgedBreakRow>): Promise<WrittenReport> {
   const { about, period, rows } = data;
   const parts = plannedParts('Open breaks', rows.length, TOP_LINES);
   return writeWorkbook(path, periodProperties('Ageing', data), async (book) => {
-    const page = headedPage('Ageing of open breaks', data, [reachOf(data.about)]);
+    const page = headedPage('Ageing of open breaks', data, [`${reachOf(data.about)} ${AGE_WORDS}`]);
     const pictureRow = addPictureRoom(page);
     const charts = [addAgePicture(page, 'Ageing', pictureRow, rows, AGED_BREAKS, parts)];
     addAgesInMoney(page, rows, parts);

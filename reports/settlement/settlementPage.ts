@@ -58,7 +58,8 @@ function datesOf({ period, from }: SettlementReportData): string {
   return (
     which +
     'A capture or refund counts on the business date whose run first saw it, a line of the ' +
-    'acquirer (and so a fee, a chargeback, a payout) on the date it was booked.'
+    'acquirer (and so a fee, a chargeback, a payout) on the date it was booked; what it settles ' +
+    'at the gateway never before the capture or refund itself.'
   );
 }
 

@@ -4,6 +4,8 @@
 select f.break_id::text as "breakId", f.account_id as "accountId", f.order_no as "orderNo", f.kind,
   f.state, f.first_seen as "firstSeen", f.expected, f.actual, f.currency,
   round(f.stake, 2)::text as stake, f.difference::text as difference, f.cause, f.owner, f.note,
+  case when f.kind = 'refund_mismatch' then tieout.settled_refunds(f.account_id, f.order_no,
+    f.actual ->> 'transaction') end as "settledRefunds",
   f.waived_by as "waivedBy", f.waived_reason as "waivedReason",
   case when f.waiver_waits then f.waiver_asked_by end as "waiverAskedBy",
   case when f.waiver_waits then f.waiver_asked_reason end as "waiverAskedReason"

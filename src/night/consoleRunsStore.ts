@@ -2,6 +2,7 @@
 // and what waits for whom. Every statement takes the accounts that the reader may see and looks at
 // no other. Read only. Neighbour: reportPagesStore.ts.
 
+import { NOT_APPROVABLE } from '../core/instructions/decision.js';
 import type { RunState, RunSummary } from '../core/runs/summary.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
@@ -86,8 +87,10 @@ export async function runMarks(
 
 export interface Waiting {
   held: number;
+  /** of these, what no approval frees */
+  kept: number;
   unknown: number;
-  /** by currency */
+  /** by currency; of what an approval frees */
   heldMoney: Record<string, string>;
   unknownMoney: Record<string, string>;
   onTheirWay: number;
@@ -106,13 +109,17 @@ export async function waitingCounts(db: Db, accountIds: readonly string[]): Prom
   type Money = Record<string, string> | null;
   type Row = Record<Exclude<keyof Waiting, `${string}Money`>, bigint> &
     Record<'heldMoney' | 'unknownMoney' | 'waiverMoney', Money>;
-  const { rows } = await db.query<Row>(statement('night/waitingCounts'), [accountIds]);
+  const { rows } = await db.query<Row>(statement('night/waitingCounts'), [
+    accountIds,
+    NOT_APPROVABLE,
+  ]);
   const row = rows[0];
   return {
     heldMoney: row?.heldMoney ?? {},
     unknownMoney: row?.unknownMoney ?? {},
     waiverMoney: row?.waiverMoney ?? {},
     held: Number(row?.held ?? 0),
+    kept: Number(row?.kept ?? 0),
     unknown: Number(row?.unknown ?? 0),
     onTheirWay: Number(row?.onTheirWay ?? 0),
     open: Number(row?.open ?? 0),

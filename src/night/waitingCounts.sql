@@ -1,17 +1,19 @@
--- What waits for somebody, counted over all nights. $1 accounts.
+-- What waits for somebody, counted over all nights. $1 accounts, $2 why an instruction is held that
+-- no approval frees: it is counted, and its money waits for nobody's decision.
 with money as (
   select state, jsonb_object_agg(currency, amount) as by_currency
   from (
     select state, currency, round(sum(coalesce(refund_amount, amount)), 2)::text as amount
     from tieout.instructions
     where is_open and state in ('held', 'unknown') and account_id = any ($1)
+      and operation <> 'review' and (state <> 'held' or hold_reason <> all ($2::text[]))
     group by state, currency
   ) sums
   group by state
 )
 select (select jsonb_object_agg(currency, amount) from (
-    select b.currency, round(sum(greatest(b.amount,
-      tieout.break_money(b.kind, b.currency, b.expected, b.actual))), 2)::text as amount
+    select b.currency, round(sum(coalesce(
+      tieout.break_money(b.kind, b.currency, b.expected, b.actual), b.amount)), 2)::text as amount
     from tieout.breaks b
     where b.state = 'open' and b.waiver_asked_for = b.fingerprint and b.account_id = any ($1)
       and b.currency is not null
@@ -20,6 +22,9 @@ select (select jsonb_object_agg(currency, amount) from (
 (select by_currency from money where state = 'unknown') as "unknownMoney",
 (select count(*) from tieout.instructions
   where is_open and state = 'held' and account_id = any ($1)) as held,
+(select count(*) from tieout.instructions
+  where is_open and state = 'held' and account_id = any ($1)
+    and hold_reason = any ($2)) as kept,
 (select count(*) from tieout.instructions
   where is_open and state = 'unknown' and account_id = any ($1)) as unknown,
 (select count(*) from tieout.instructions

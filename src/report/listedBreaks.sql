@@ -35,6 +35,8 @@ then_open as (
 select break_id::text as break_id, account_id, order_no, kind, first_seen, owner, note, expected,
   actual, currency, round(amount, 2)::text as opened,
   round(coalesce(tieout.break_money(kind, currency, expected, actual), amount), 2)::text as stake,
+  case when kind = 'refund_mismatch' then tieout.settled_refunds(account_id, order_no,
+    actual ->> 'transaction') end as settled_refunds,
   tieout.break_seen_sha256('open', expected, actual, fingerprint) as seen_sha256,
   (select max(event_id) from tieout.break_events e where e.break_id = open.break_id) as last_event
 from (select * from untouched union all select * from then_open) as open

@@ -4,7 +4,7 @@
 
 import { streamChanged } from '../breaks/changedStore.js';
 import { ageInDays } from '../core/breaks/breakAge.js';
-import type { Side } from '../core/breaks/sentence.js';
+import type { SettledRefund, Side } from '../core/breaks/sentence.js';
 import {
   breakDifference,
   breakSentence,
@@ -46,6 +46,7 @@ export interface RawBreakRow {
   expected: Side;
   actual: Side;
   currency: string | null;
+  settled_refunds?: SettledRefund[] | null;
 }
 
 /** An open break as reports print it; its age is that at `asOf`. */
@@ -56,7 +57,7 @@ export function openBreakRow(row: RawBreakRow, asOf: Date): BreakRow {
     orderNo: row.order_no,
     kind: row.kind,
     state: 'open',
-    sentence: breakSentence(row.kind, row.expected, row.actual),
+    sentence: breakSentence(row.kind, row.expected, row.actual, row.settled_refunds ?? []),
     expected: sideText(row.expected),
     actual: sideText(row.actual),
     currency: row.currency,
@@ -70,7 +71,10 @@ export function openBreakRow(row: RawBreakRow, asOf: Date): BreakRow {
     owner: row.owner,
     note: row.note,
     transactionId: row.actual.transaction ?? null,
-    transactions: transactionsIn(row.expected, row.actual),
+    transactions: [
+      ...transactionsIn(row.expected, row.actual),
+      ...(row.settled_refunds ?? []).map(({ batch }) => batch),
+    ],
   };
 }
 

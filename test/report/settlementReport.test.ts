@@ -163,9 +163,11 @@ describe('the settlement report', () => {
     expect([november, december].map(verdict)).toEqual(
       Array(2).fill('All checks on this sheet tie'),
     );
-    // The line that came before the look is an item of November, and no more of December.
+    // The line that came before the look counts with what it settles: no month opens below zero.
     const items = await listed('2026-11-30');
-    expect(items).toContain('4 settled captured -30.00 2026-11-30');
+    expect(items.filter((item) => item.startsWith('4 '))).toEqual([]);
+    const [opened] = section(december, 'At the gateway');
+    expect(opened).toMatchObject({ Opening: '61', 'Captured elsewhere': '30' });
     expect((await listed('2026-12-31')).filter((item) => item.startsWith('4 '))).toEqual([]);
   });
 

@@ -210,6 +210,12 @@ describe('settlement', () => {
     expect(known.rows).toContainEqual({
       line: `${ours.at(-1)?.order_no} elsewhere 0.50 settlement`,
     });
+    // The gateway does not say how much; its break says what the acquirer has of it.
+    const { breaks } = await json<{ breaks: { orderNo: string; sentence: string }[] }>(
+      ...['breaks', 'list', '--kind', 'refund_mismatch'],
+    );
+    const given = breaks.find(({ orderNo }) => orderNo === ours.at(-1)?.order_no);
+    expect(given?.sentence).toMatch(/; the acquirer settled as refunded 0\.50 [A-Z]{3} \(batch /);
     const verified = await cli('verify', summary?.businessDate ?? '');
     expect(verified.stdout).toContain('every figure is the same');
   });

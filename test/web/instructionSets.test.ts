@@ -3,6 +3,7 @@
 // to look at by itself is left.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isApprovable } from '../../src/core/instructions/decision.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
 
@@ -65,7 +66,9 @@ describe('all instructions that match', () => {
   it('are put together on the list with count and money, and links for whoever may', async () => {
     const { body } = await approver.get('/approvals');
     for (const group of await groups()) {
-      const link = all('approve', group).replaceAll('&', '&amp;');
+      const approval = all('approve', group).replaceAll('&', '&amp;');
+      expect(body.includes(approval)).toBe(isApprovable(group.why));
+      const link = all('reject', group).replaceAll('&', '&amp;');
       const row = body.split('<tr>').find((one) => one.includes(link)) ?? '';
       expect(textOf(row)).toContain(` ${group.count} `);
       if (group.operation === 'review') continue;

@@ -210,7 +210,8 @@ async function refundsBehind(app: App, found: FoundBreak): Promise<RefundRequest
 }
 
 function told(found: FoundBreak) {
-  return { ...found, sentence: breakSentence(found.kind, found.expected, found.actual) };
+  const { kind, expected, actual, settledRefunds } = found;
+  return { ...found, sentence: breakSentence(kind, expected, actual, settledRefunds ?? []) };
 }
 
 function groupOf(name: string): BreakGroup {

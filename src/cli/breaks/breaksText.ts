@@ -48,9 +48,10 @@ export function breakLines(found: readonly FoundBreak[], now: Date): Line[] {
 }
 
 function saidOf(one: FoundBreak): string[] {
-  const keep = [one.accountId, ...namesIn(one)];
+  const batches = (one.settledRefunds ?? []).map(({ batch }) => batch);
+  const keep = [one.accountId, ...namesIn(one), ...batches];
   const said = [
-    breakSentence(one.kind, one.expected, one.actual),
+    breakSentence(one.kind, one.expected, one.actual, one.settledRefunds ?? []),
     one.note === null ? null : `note: ${one.note}`,
     one.waivedReason === null ? null : `waived by ${one.waivedBy}: ${one.waivedReason}`,
     one.waiverAskedBy === null

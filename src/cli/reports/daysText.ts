@@ -27,7 +27,7 @@ const HEADS = {
   adjustments: 'adjustments',
   closing: 'closing',
   cancelled: 'cancelled',
-  paidOut: 'paid out',
+  paidOut: 'payouts made',
 };
 const COLUMNS = Object.keys(HEADS) as (keyof typeof HEADS)[];
 const WIDTH = 16;

@@ -118,7 +118,7 @@ function moneyLines(account: AccountSummary): Line[] {
   const isPaid = account.totals.some(({ paidOut }) => paidOut !== undefined);
   const head = ['', 'captured', 'cancelled', 'refunded', 'net', 'unknown'];
   const hasFees = account.totals.some(({ payoutFees }) => payoutFees !== undefined);
-  if (isPaid) head.push('paid out');
+  if (isPaid) head.push('payouts made');
   if (hasFees) head.push('payout fees');
   const rows = account.totals.map((row) => {
     const amounts = [row.captured, row.cancelled, row.refunded, row.net, row.unknown];

@@ -59,10 +59,33 @@ export function sideText(side: Side): string {
   return text === '' ? 'nothing' : text;
 }
 
-export function breakSentence(kind: BreakKind, expected: Side, actual: Side): string {
+/** A refund that nobody made here, as a line of the acquirer's files has it. */
+export interface SettledRefund {
+  amount: string;
+  currency: string;
+  batch: string;
+}
+
+export function breakSentence(
+  kind: BreakKind,
+  expected: Side,
+  actual: Side,
+  settled: readonly SettledRefund[] = [],
+): string {
   const ledger = sideText(expected);
   const gateway = sideText(actual);
-  return SENTENCES[kind]({ expected, actual, ledger, gateway });
+  return SENTENCES[kind]({ expected, actual, ledger, gateway }) + settledWords(settled);
+}
+
+/** The gateway does not say how much of a part was given back; the acquirer's file may. */
+function settledWords(settled: readonly SettledRefund[]): string {
+  if (settled.length === 0) return '';
+  const named = settled.slice(0, CANDIDATES_NAMED_MAX).map(({ amount, currency, batch }) => {
+    return `${moneyIn(amount, currency)} (batch ${batch})`;
+  });
+  const rest = settled.length - named.length;
+  const all = [...named, ...(rest > 0 ? [`${rest} more`] : [])];
+  return `; the acquirer settled as refunded ${all.join(' and ')}`;
 }
 
 /** Gateway minus ledger, where the difference is one of money; null elsewhere. */

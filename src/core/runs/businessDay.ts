@@ -51,7 +51,7 @@ interface ElsewhereFigures {
 
 /** Said under every table of days. */
 export const MEMOS =
-  'Memos, in no sum: cancelled (reservations let go) and paid out (payouts, as soon as it is ' +
+  'Memos, in no sum: cancelled (reservations let go) and payouts made (as soon as it is ' +
   'known in which unit the gateway gives their amounts: payout.unit in the gateway profile).';
 
 /** What the figures do not hold; where books of settlement are kept, those have it. */

@@ -41,7 +41,8 @@ const WORDS: Readonly<Record<string, string>> = {
   not_settled: 'Not settled in time',
   settled_otherwise: 'Settled with another amount',
   amount_unknown: 'Refunded in part: the amount is not known',
-  booked_otherwise: 'Other money in the books than the gateway shows',
+  booked_otherwise:
+    'Other money in the books than the gateway shows, such as a part refunded elsewhere',
   other_orders: 'Not settled, of orders that this statement does not hold',
   no_movement: 'Settled, and no capture or refund is known that it belongs to',
 };

@@ -1,8 +1,8 @@
 -- What moved at the gateway by business date, account and currency: a movement stands in the date
 -- that first saw it, what became known of its amount in the date of that, a settled line in the
--- date on which it was booked; nothing before settlement.from. What was before the period is one
--- row without a date. $1 accounts, $2 settlement.from, $3 cut-off, $4 timezone, $5 first and $6
--- last date of the period.
+-- date on which it was booked, but never before what it settles, or a month would open below zero;
+-- nothing before settlement.from. What was before the period is one row without a date. $1
+-- accounts, $2 settlement.from, $3 cut-off, $4 timezone, $5 first and $6 last date of the period.
 with since as (select ($2::date + $3::time) at time zone $4 as at),
 event as (
   select m.account_id, m.currency, m.business_date as day, m.kind || ' ' || m.made as what,
@@ -15,7 +15,8 @@ event as (
   join tieout.movements m using (movement_id)
   where m.account_id = any ($1) and not m.is_history and a.business_date <= $6
   union all
-  select l.account_id, l.currency, tieout.business_date_of(l.booked_at, $3::time, $4), 'settled',
+  select l.account_id, l.currency,
+    greatest(tieout.business_date_of(l.booked_at, $3::time, $4), m.business_date), 'settled',
     l.amount, 0
   from tieout.settlement_lines l
   left join tieout.settlement_matches t using (settlement_line_id)
@@ -23,7 +24,7 @@ event as (
   cross join since
   where l.account_id = any ($1) and l.type in ('captured', 'refunded')
     and not coalesce(m.is_history, l.booked_at < since.at)
-    and tieout.business_date_of(l.booked_at, $3::time, $4) <= $6
+    and greatest(tieout.business_date_of(l.booked_at, $3::time, $4), m.business_date) <= $6
 ),
 dated as (
   select account_id, currency, what, amount, suspense,

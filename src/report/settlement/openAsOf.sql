@@ -1,6 +1,6 @@
 -- What the closings at the end of a date are made of, item by item, oldest first: as
 -- settlement/openItems.sql, with what had moved, become known and been booked by then. A line that
--- was booked before a look saw its movement is an item of its own until that date. $1 accounts, $2
+-- was booked before a look saw its movement counts from that date on. $1 accounts, $2
 -- settlement.from, $3 cut-off, $4 timezone, $5 the date, $6 movements up to this date are overdue.
 with since as (select ($2::date + $3::time) at time zone $4 as at),
 known as (
@@ -17,14 +17,15 @@ movement as materialized (
 ),
 line as materialized (
   select l.account_id, l.currency, l.amount, l.type, l.order_no, l.transaction_id, l.batch,
-    tieout.business_date_of(l.booked_at, $3::time, $4) as booked_on, t.movement_id
+    greatest(tieout.business_date_of(l.booked_at, $3::time, $4), m.business_date) as booked_on,
+    t.movement_id
   from tieout.settlement_lines l
   left join tieout.settlement_matches t using (settlement_line_id)
   left join tieout.movements m using (movement_id)
   cross join since
   where l.account_id = any ($1) and l.type in ('captured', 'refunded')
     and not coalesce(m.is_history, l.booked_at < since.at)
-    and tieout.business_date_of(l.booked_at, $3::time, $4) <= $5
+    and greatest(tieout.business_date_of(l.booked_at, $3::time, $4), m.business_date) <= $5
 ),
 told as (
   select movement_id, currency, sum(amount) as amount

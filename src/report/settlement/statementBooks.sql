@@ -46,31 +46,24 @@ movement as materialized (
   left join shown s on s.order_no = m.order_no and s.currency = m.currency
   where m.account_id = $2 and m.business_date <= $7
 ),
-later as materialized (
-  select movement_id, order_no, transaction_id, reference, currency
-  from tieout.movements
-  where account_id = $2 and business_date > $7 and not is_history
-),
 named as materialized (
-  select movement_id, order_no, transaction_id, reference, currency, false as is_later
+  select movement_id, order_no, transaction_id, reference, currency
   from movement where not is_history
-  union all
-  select *, true from later
 ),
 match as materialized (
-  select n.movement_id, n.is_later, l.settlement_line_id, l.currency <> n.currency as is_other
+  select n.movement_id, l.settlement_line_id, l.currency <> n.currency as is_other
   from named n
   join tieout.settlement_lines l on l.account_id = $2 and l.transaction_id = n.transaction_id
   join tieout.settlement_matches t on t.settlement_line_id = l.settlement_line_id
     and t.movement_id = n.movement_id and t.by = 'transaction'
   union all
-  select n.movement_id, n.is_later, l.settlement_line_id, l.currency <> n.currency
+  select n.movement_id, l.settlement_line_id, l.currency <> n.currency
   from named n
   join tieout.settlement_lines l on l.account_id = $2 and l.order_no = n.order_no
   join tieout.settlement_matches t on t.settlement_line_id = l.settlement_line_id
     and t.movement_id = n.movement_id and t.by = 'order'
   union all
-  select n.movement_id, n.is_later, l.settlement_line_id, l.currency <> n.currency
+  select n.movement_id, l.settlement_line_id, l.currency <> n.currency
   from named n
   join tieout.settlement_lines l on l.account_id = $2 and l.reference = n.reference
   join tieout.settlement_matches t on t.settlement_line_id = l.settlement_line_id
@@ -89,7 +82,7 @@ told as materialized (
 line as materialized (
   select u.settlement_line_id, false as is_matched from tieout.settlement_unmatched u
   union
-  select settlement_line_id, true from match where is_later or is_other
+  select settlement_line_id, true from match where is_other
 ),
 item as (
   select case when m.in_suspense then 'amount_unknown'

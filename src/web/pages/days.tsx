@@ -93,7 +93,7 @@ const MONEY = [
 ] as const;
 
 function headOf(key: (typeof MONEY)[number]): string {
-  return key === 'paidOut' ? 'paid out' : key;
+  return key === 'paidOut' ? 'payouts made' : key;
 }
 
 /** What the columns mean of accounts that have a book of movements. */

@@ -44,8 +44,8 @@ export async function causesPage(visit: Visit): Promise<Answer> {
             { head: 'Cause' },
             { head: 'Breaks', isFigure: true },
             { head: 'Money', isFigure: true },
-            { head: 'Oldest' },
-            { head: 'Days', isFigure: true },
+            { head: 'First seen' },
+            { head: 'Days since', isFigure: true },
             { head: 'All of them' },
           ]}
         >
@@ -71,10 +71,10 @@ function CauseRow({ group, visit, now }: { group: BreakGroupRow; visit: Visit; n
       <Figure>
         <MoneyOf money={group.money} withoutAmount={group.withoutAmount} words={words} />
       </Figure>
-      <td class="when" data-name="Oldest">
+      <td class="when" data-name="First seen">
         {words.at(group.oldest)}
       </td>
-      <Figure name="Days">{words.count(ageInDays(group.oldest, now))}</Figure>
+      <Figure name="Days since">{words.count(ageInDays(group.oldest, now))}</Figure>
       <td class="line">
         {setLinks(visit, { cause }).map(({ href, label }) => (
           <>

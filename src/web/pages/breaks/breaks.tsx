@@ -135,7 +135,7 @@ function columnsOf(query: Fields, sort: BreakSort): Column[] {
     { head: 'State' },
     head('At stake', 'amount', true),
     { head: 'Currency' },
-    head('Days', 'age', true),
+    head('Days since first seen', 'age', true),
     head('Owner', 'owner'),
     { head: 'Note' },
   ];
@@ -174,7 +174,7 @@ function BreakTable(props: {
           </td>
           <Figure>{words.amount(row.stake, row.currency)}</Figure>
           <td>{row.currency}</td>
-          <Figure name="Days">{words.count(ageInDays(row.firstSeen, now))}</Figure>
+          <Figure name="Days since first seen">{words.count(ageInDays(row.firstSeen, now))}</Figure>
           <td data-name="Owner">{row.owner ?? ''}</td>
           <td class="line">{words.free(row.note, namesIn(row))}</td>
         </tr>
@@ -201,8 +201,8 @@ function Place({ row }: { row: FoundBreak }) {
   return <a href={batchPath(accountId, batch)}>{orderNo}</a>;
 }
 
-export function sentenceOf({ kind, expected, actual }: FoundBreak): string {
-  return labelStates(breakSentence(kind, expected, actual));
+export function sentenceOf({ kind, expected, actual, settledRefunds }: FoundBreak): string {
+  return labelStates(breakSentence(kind, expected, actual, settledRefunds ?? []));
 }
 
 export async function breakPage(visit: Visit): Promise<Answer> {

@@ -36,7 +36,10 @@ export async function approvalsPage(visit: Visit): Promise<Answer> {
     <>
       <h1>Approvals</h1>
       <p class="sentence" role="status">
-        Waiting for a person: {words.count(waits.held)}.
+        Waiting for approval: {words.count(waits.held - waits.kept)}.
+        {waits.kept === 0
+          ? null
+          : ` Held by a setting, which no approval frees: ${words.count(waits.kept)}.`}
       </p>
       {groups}
       {rows.length === 0 ? (

@@ -3,7 +3,7 @@
 // instructions/sets/decideInstructionSet.ts says what a set is, and does it.
 
 import { UsageError } from '../../../core/errors.js';
-import { holdLabel } from '../../../core/instructions/decision.js';
+import { holdLabel, isApprovable } from '../../../core/instructions/decision.js';
 import { MOVEMENTS } from '../../../core/orders/order.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { Decision } from '../../../instructions/decisions.js';
@@ -91,9 +91,10 @@ function Links({ group, verbs }: { group: InstructionGroup; verbs: readonly SetD
   const { accountId: account, operation, holdReason, currency } = group;
   const why = holdReason === null ? {} : { why: holdReason };
   const query = new URLSearchParams({ account, operation, ...why, currency });
+  const frees = (verb: SetDecision) => verb !== 'approve' || isApprovable(holdReason);
   return (
     <td class="together">
-      {verbs.map((verb) => (
+      {verbs.filter(frees).map((verb) => (
         <>
           <a href={`/instructions/all/${verb}?${query}`}>{verb} all</a>{' '}
         </>

@@ -189,7 +189,7 @@ function Rows(props: { rows: readonly ChangedBreak[]; asOf: Date; words: Words }
         { head: 'After', isFigure: true },
         { head: 'Moved', isFigure: true },
         { head: 'Currency' },
-        { head: 'Days', isFigure: true },
+        { head: 'Days since first seen', isFigure: true },
         { head: 'Owner' },
         { head: 'By whom, why' },
       ]}
@@ -208,7 +208,9 @@ function Rows(props: { rows: readonly ChangedBreak[]; asOf: Date; words: Words }
           <Figure name="After">{words.amount(row.after, row.currency)}</Figure>
           <Figure name="Moved">{signed(row.moved, row.currency, words)}</Figure>
           <td>{row.currency ?? ''}</td>
-          <Figure name="Days">{words.count(ageInDays(row.firstSeen, asOf))}</Figure>
+          <Figure name="Days since first seen">
+            {words.count(ageInDays(row.firstSeen, asOf))}
+          </Figure>
           <td data-name="Owner">{row.owner ?? ''}</td>
           <td class="line">
             {nameLabel(row.by, row.isClaim)}

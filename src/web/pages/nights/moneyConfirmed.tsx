@@ -15,7 +15,7 @@ const MONEY = [
   ['net', 'Net'],
   ['cancelled', 'Cancelled'],
   ['unknown', 'Unknown'],
-  ['paidOut', 'Paid out'],
+  ['paidOut', 'Payouts made'],
   ['payoutFees', 'Payout fees'],
 ] as const;
 

@@ -1,9 +1,7 @@
 // The first page: does the run tie, how far is it, what waits for whom, and how the runs before
 // it went. The page of an older night is the same without the parts that are about now.
 
-import { brakeStatus, ownJournal } from '../../../brake/brake.js';
 import { AGES } from '../../../core/breaks/breakAge.js';
-import { stopWords } from '../../../core/instructions/sending.js';
 import type { Notice } from '../../../core/runs/notices.js';
 import { removedLine } from '../../../core/runs/removal.js';
 import type { AccountSummary } from '../../../core/runs/summary.js';
@@ -36,28 +34,19 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
   const night = await consoleRun(deps.db, accounts, null);
   if (night === null)
     return { kind: 'page', title: 'Tonight', section: 'Tonight', body: <NoRun /> };
-  const [marks, open, waits, progress, brake, atRisk, changes, again] = await Promise.all([
+  const [marks, open, waits, progress, atRisk, changes, again] = await Promise.all([
     runMarks(deps.db, accounts, RUNS_SHOWN),
     openMoneyOf(visit),
     waitingCounts(deps.db, accounts),
     night.state === 'running' ? runProgress(deps.db, night.runId, accounts) : null,
-    brakeStatus(deps, accounts, ownJournal(deps.config)),
     reservationsAtRisk(visit),
     changesSince(visit, night),
     runAgainOf(visit, night),
   ]);
-  const brakes = brake.brakes.filter(
-    ({ accountId }) => accountId === null || accounts.includes(accountId),
-  );
   const body = (
     <>
       <Head night={night} visit={visit} />
       {again}
-      {brakes.map((one) => (
-        <p class="problem">
-          Sending is stopped {stopWords(one, words.at)}. <a href="/brake">Look, or resume</a>
-        </p>
-      ))}
       {progress === null ? null : <Steps progress={progress} />}
       {atRisk}
       <Waits waits={waits} words={words} />
@@ -123,8 +112,8 @@ function Head({ night, visit }: { night: ConsoleRun; visit: Visit }) {
       <p class="hint">
         {night.asOf === null
           ? `Begun at ${words.at(night.startedAt)}.`
-          : `Figures of the snapshot at ${words.at(night.asOf)}; ` +
-            `ended at ${words.at(night.finishedAt)}.`}
+          : `So it stood when the run ended, ${words.at(night.finishedAt)}; ` +
+            `snapshot at ${words.at(night.asOf)}.`}
         {night.isWhole ? '' : ' Only the accounts that you may see.'}
         {' Orders against the gateway; '}
         {deps.config.settlement === null ? (
@@ -222,11 +211,17 @@ function waitsOf(waits: Waiting): Wait[] {
       to: '/jobs',
     },
     {
-      count: waits.held,
-      what: ['instruction waits for a decision', 'instructions wait for a decision'],
+      count: waits.held - waits.kept,
+      what: ['instruction waits for approval', 'instructions wait for approval'],
       who: 'approvers',
       to: '/approvals',
       money: waits.heldMoney,
+    },
+    {
+      count: waits.kept,
+      what: ['instruction is held by a setting', 'instructions are held by a setting'],
+      who: 'operators: no approval frees them',
+      to: '/approvals',
     },
     {
       count: waits.waivers,
@@ -267,7 +262,7 @@ function Waits({ waits, words }: { waits: Waiting; words: Words }) {
   const rows = waitsOf(waits).filter(({ count }) => count > 0);
   return (
     <section aria-labelledby="waits">
-      <h2 id="waits">What waits for whom</h2>
+      <h2 id="waits">What waits for whom now</h2>
       {rows.length === 0 ? (
         <Empty>Nothing waits for anybody. The workbook is under Reports.</Empty>
       ) : (

@@ -42,7 +42,8 @@ export function AtRisk({ open, visit }: { open: OpenMoney; visit: Visit }) {
       <MoneyByAge ages={open.ages} words={words} />
       <p class="hint">
         What is at stake in breaks that are open now, of all nights. Amounts of different currencies
-        are not added up; a bar is the part of its currency that is so old.
+        are not added up; a bar is the part of its currency that is so old. Age is counted from the
+        night that first saw the break, not from the day of the order.
       </p>
       <Owners owners={open.owners} words={words} now={deps.now()} />
     </section>
@@ -134,7 +135,7 @@ function Owners(props: { owners: readonly BreakGroupRow[]; words: Words; now: Da
         { head: 'Who has them' },
         { head: 'Open breaks', isFigure: true },
         { head: 'Money', isFigure: true },
-        { head: 'Oldest, days', isFigure: true },
+        { head: 'Days since the first was seen', isFigure: true },
       ]}
     >
       {props.owners.map((one) => (
@@ -148,7 +149,9 @@ function Owners(props: { owners: readonly BreakGroupRow[]; words: Words; now: Da
           <Figure name="Money">
             <MoneyOf money={one.money} withoutAmount={one.withoutAmount} words={words} />
           </Figure>
-          <Figure name="Oldest, days">{words.count(ageInDays(one.oldest, now))}</Figure>
+          <Figure name="Days since the first was seen">
+            {words.count(ageInDays(one.oldest, now))}
+          </Figure>
         </tr>
       ))}
     </Table>

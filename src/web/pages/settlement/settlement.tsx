@@ -178,7 +178,7 @@ function FigureLinks(props: {
   );
 }
 
-const CLOSING = 'Closing';
+const CLOSING = 'Not settled yet';
 const SUSPENSE = 'In suspense';
 const AT_GATEWAY = { captured: 'Captured', refunded: 'Refunded', settled: 'Settled' } as const;
 

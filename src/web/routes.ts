@@ -14,7 +14,8 @@ import {
 } from './pages/breaks/breakDecisions.js';
 import { pressSet, RIGHT_OF, SET_VERBS, setPage } from './pages/breaks/breakSets.js';
 import { breakPage, breaksPage } from './pages/breaks/breaks.js';
-import { closing, dayPage, daysPage } from './pages/days.js';
+import { closing, dayPage } from './pages/day.js';
+import { daysPage } from './pages/days.js';
 import { checkDecisions, decisionsPage, doDecisions } from './pages/decisions.js';
 import { approvalsPage, approve, reject } from './pages/instructions/approvals.js';
 import { instructionPage } from './pages/instructions/instruction.js';

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { ClosingFacts } from '../../src/core/runs/closingChecklist.js';
-import { closingChecklist } from '../../src/core/runs/closingChecklist.js';
+import { closingChecklist, signingAnswer } from '../../src/core/runs/closingChecklist.js';
 
 const WELL: ClosingFacts = {
   ...{ runState: 'tied_out', notCompared: 0, openBreaks: 0, openMoney: [], notSettled: 0 },
@@ -36,4 +36,20 @@ test.each<[Partial<ClosingFacts>, RegExp]>([
 test('late settlements are named beside the breaks that they are', () => {
   const lines = closingChecklist({ ...WELL, openBreaks: 3, notSettled: 2 });
   expect(lines.map(({ words }) => words).join('\n')).toMatch(/2 of them are captures .* late\?/);
+});
+
+test.each<[Partial<ClosingFacts>, boolean, string[]]>([
+  [{}, true, []],
+  [{ runState: 'broken', openBreaks: 2, waiting: 1 }, true, ['breaks', 'waiting']],
+  [{ runState: 'broken', openBreaks: 2, notSettled: 1 }, true, ['breaks', 'notSettled']],
+  [{ runState: 'broken', openBreaks: 2, unknown: 1 }, false, ['unknown']],
+  [{ runState: null, isUnexplained: null }, false, ['night', 'statement']],
+  [{ runState: 'incomplete' }, false, ['night']],
+  [{ runState: 'broken', notCompared: 1 }, false, ['night']],
+  [{ runState: 'failed', gaps: ['2026-11-01'], unknown: 1 }, false, ['night', 'gaps', 'unknown']],
+  [{ isUnexplained: true }, false, ['statement']],
+])('of a day with %j it is said whether it can be signed', (facts, canBeSigned, topics) => {
+  const answer = signingAnswer(closingChecklist({ ...WELL, ...facts }));
+  expect(answer.canBeSigned).toBe(canBeSigned);
+  expect(answer.because.map(({ topic }) => topic)).toEqual(topics);
 });

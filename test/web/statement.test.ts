@@ -41,6 +41,11 @@ it('shows only the accounts of the reader', async () => {
 it('leads finance to what to see before the day is closed', async () => {
   const finance = await house.withRole('finance');
   const { body } = await finance.get(`/days/A1001/${dateOf(1)}`);
+  const [sentence = ''] = /<p class="sentence".*?<\/p>/s.exec(body) ?? [];
+  expect(sentence).toMatch(/can be signed: <strong>yes<\/strong>, knowing what is still open/);
+  expect(sentence).toContain('<a href="/breaks?account=A1001">');
+  expect(sentence).toContain('<a href="/instructions?account=A1001">');
+  expect(body.indexOf('Prepared: day closed not yet')).toBeGreaterThan(body.indexOf(sentence));
   expect(body).toContain('Before it is closed');
   expect(body).toContain('the statement leaves nothing unexplained');
   expect(body).toContain('Close it: prepared');

@@ -1,6 +1,7 @@
 // What somebody who closes a business day should have seen before: a line each, in words, with
-// whether it is as it should be. Pure; days/checklistStore.ts counts, the command and the console
-// show. Nothing of it forbids a close: a day with open breaks may be closed, knowing of them.
+// whether it is as it should be, and whether the day can be signed. Pure: days/daysStore.ts counts,
+// the command and the console show. Nothing of it forbids a close: a day may be closed, knowing of
+// what is open.
 
 import { moneyIn } from '../text/amounts.js';
 import { labelOf } from '../text/labels.js';
@@ -29,8 +30,21 @@ export interface ClosingFacts {
   isUnexplained: boolean | null;
 }
 
+/** What a line is about. */
+export type ChecklistTopic =
+  | 'night'
+  | 'gaps'
+  | 'statement'
+  | 'breaks'
+  | 'notSettled'
+  | 'unknown'
+  | 'waiting';
+
 export interface ChecklistLine {
+  topic: ChecklistTopic;
   isWell: boolean;
+  /** not well, and nobody should sign before it is; otherwise it is open and has a name */
+  isInTheWay: boolean;
   words: string;
 }
 
@@ -40,29 +54,28 @@ const GAPS_NAMED = 5;
 export function closingChecklist(facts: ClosingFacts): ChecklistLine[] {
   return [
     nightLine(facts),
-    line(facts.gaps.length === 0, 'every day before it has its night', gapWords(facts.gaps)),
+    inTheWay(
+      'gaps',
+      facts.gaps.length === 0,
+      'every day before it has its night',
+      gapWords(facts.gaps),
+    ),
     statementLine(facts),
-    line(
+    named(
+      'breaks',
       facts.openBreaks === 0,
       'no break is open',
       `${count(facts.openBreaks, 'break is', 'breaks are')} open: ${moneyWords(facts.openMoney)}`,
     ),
-    ...(facts.notSettled > 0
-      ? [
-          {
-            isWell: false,
-            words:
-              `${count(facts.notSettled, 'of them is a capture', 'of them are captures')} ` +
-              'that the acquirer has not settled in time: is a settlement file late?',
-          },
-        ]
-      : []),
-    line(
+    ...(facts.notSettled > 0 ? [notSettledLine(facts.notSettled)] : []),
+    inTheWay(
+      'unknown',
       facts.unknown === 0,
       'no outcome is unknown',
       `${count(facts.unknown, 'outcome is', 'outcomes are')} unknown: money that may have moved`,
     ),
-    line(
+    named(
+      'waiting',
       facts.waiting === 0,
       'nothing waits to be sent',
       `${count(facts.waiting, 'instruction has', 'instructions have')} not come to an end`,
@@ -70,17 +83,59 @@ export function closingChecklist(facts: ClosingFacts): ChecklistLine[] {
   ];
 }
 
-function line(isWell: boolean, well: string, otherwise: string): ChecklistLine {
-  return { isWell, words: isWell ? well : otherwise };
+/** Whether a day can be signed, and what speaks against it or has to be known of. */
+interface SigningAnswer {
+  canBeSigned: boolean;
+  /** what is in the way; of a day that can be signed, what is open and stands in its statement */
+  because: ChecklistLine[];
 }
 
+/** Open breaks do not forbid it: the statement names each. What nobody knows yet does. */
+export function signingAnswer(lines: readonly ChecklistLine[]): SigningAnswer {
+  const stops = lines.filter(({ isInTheWay }) => isInTheWay);
+  if (stops.length > 0) return { canBeSigned: false, because: stops };
+  // That a night does not tie out is said by its breaks.
+  const open = lines.filter(({ isWell, topic }) => !isWell && topic !== 'night');
+  return { canBeSigned: true, because: open };
+}
+
+/** What has to be well before anybody signs. */
+function inTheWay(
+  topic: ChecklistTopic,
+  isWell: boolean,
+  well: string,
+  otherwise: string,
+): ChecklistLine {
+  return { topic, isWell, isInTheWay: !isWell, words: isWell ? well : otherwise };
+}
+
+/** What may be open while one signs, knowing of it. */
+function named(
+  topic: ChecklistTopic,
+  isWell: boolean,
+  well: string,
+  otherwise: string,
+): ChecklistLine {
+  return { topic, isWell, isInTheWay: false, words: isWell ? well : otherwise };
+}
+
+function notSettledLine(notSettled: number): ChecklistLine {
+  const which = count(notSettled, 'of them is a capture', 'of them are captures');
+  const words = `${which} that the acquirer has not settled in time: is a settlement file late?`;
+  return named('notSettled', false, '', words);
+}
+
+/** A night that compared everything is whole, whether or not all of it tied out. */
+const WHOLE: readonly (string | null)[] = ['tied_out', 'broken'];
+
 function nightLine({ runState, notCompared }: ClosingFacts): ChecklistLine {
-  if (runState === null) return { isWell: false, words: 'there is no night of this date' };
-  if (notCompared > 0) {
-    const words = `${count(notCompared, 'order was', 'orders were')} not compared`;
-    return { isWell: false, words: `the night ${shown(runState)}: ${words}` };
-  }
-  return { isWell: runState === 'tied_out', words: `the night ${shown(runState)}` };
+  const isInTheWay = !WHOLE.includes(runState) || notCompared > 0;
+  const isWell = runState === 'tied_out' && notCompared === 0;
+  const line = { topic: 'night' as const, isWell, isInTheWay };
+  if (runState === null) return { ...line, words: 'there is no night of this date' };
+  const missed = `${count(notCompared, 'order was', 'orders were')} not compared`;
+  const words = `the night ${shown(runState)}${notCompared > 0 ? `: ${missed}` : ''}`;
+  return { ...line, words };
 }
 
 function shown(state: string): string {
@@ -94,13 +149,13 @@ const RUN_WORDS: Readonly<Record<string, string>> = {
 };
 
 function statementLine({ isUnexplained }: ClosingFacts): ChecklistLine {
-  if (isUnexplained === null) {
-    return { isWell: false, words: 'no workbook of the night is written: there is no statement' };
-  }
-  return line(
-    !isUnexplained,
+  return inTheWay(
+    'statement',
+    isUnexplained === false,
     'the statement leaves nothing unexplained',
-    'the statement leaves money unexplained: do not sign it',
+    isUnexplained === null
+      ? 'no workbook of the night is written: there is no statement'
+      : 'the statement leaves money unexplained: do not sign it',
   );
 }
 

@@ -2,7 +2,6 @@
 // gateway by account and currency, what is left unexplained, and who closed and locked the day on
 // which revision. It works nothing out: the figures are those that were written.
 
-import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { SINCE_UNKNOWN, sinceSignedWords } from '../../../core/runs/closingChecklist.js';
 import { itemWords } from '../../../core/runs/statement.js';
@@ -14,6 +13,7 @@ import { Empty, Figure, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
+import { SignedBoxes } from '../signedBoxes.js';
 
 export async function statementPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, params, words } = visit;
@@ -168,16 +168,6 @@ function ItemName(props: { accountId: string; currency: string; item: string }) 
   return <a href={`/breaks?${query}`}>{itemWords(item)}</a>;
 }
 
-const BOXES = [
-  { event: 'closed', words: 'Prepared: day closed' },
-  { event: 'locked', words: 'Reviewed: day locked' },
-] as const;
-
-function isOnePerson({ signed }: WrittenStatement): boolean {
-  const [closed, locked] = BOXES.map(({ event }) => signed.findLast((one) => one.event === event));
-  return closed !== undefined && locked !== undefined && isSamePerson(closed.by, locked.by);
-}
-
 function Signed(props: {
   one: WrittenStatement;
   date: string;
@@ -188,28 +178,7 @@ function Signed(props: {
   const day = `/days/${encodeURIComponent(one.accountId)}/${date}`;
   return (
     <>
-      <ul>
-        {BOXES.map(({ event, words: what }) => {
-          const found = one.signed.findLast((signed) => signed.event === event);
-          return (
-            <li>
-              {what}{' '}
-              {found === undefined ? (
-                <a href={day}>not yet</a>
-              ) : (
-                `by ${nameLabel(found.by, found.isClaim)} at ${words.at(found.at)}, on ` +
-                (found.revision === null ? 'no revision' : `revision ${found.revision}`)
-              )}
-            </li>
-          );
-        })}
-      </ul>
-      {isOnePerson(one) ? (
-        <p class="hint">
-          The same person prepared and reviewed: a second one is asked for only where{' '}
-          <code>days.secondPerson</code> says so.
-        </p>
-      ) : null}
+      <SignedBoxes signed={one.signed} words={words} notYet={<a href={day}>not yet</a>} />
       {changed === null ? null : (
         <p class="problem" role="alert">
           What is behind this page has changed since the day was closed: {changed}. The figures

@@ -1,0 +1,316 @@
+// One business day: whether it can be signed and what speaks against it, who prepared and who
+// reviewed it, and its figures. Closing keeps the figures and the open items of that moment.
+
+import { isSamePerson, nameLabel } from '../../core/instructions/decider.js';
+import type { DayState } from '../../core/runs/businessDay.js';
+import type { ChecklistLine, ChecklistTopic } from '../../core/runs/closingChecklist.js';
+import {
+  closingChecklist,
+  SINCE_UNKNOWN,
+  signingAnswer,
+  sinceSignedWords,
+} from '../../core/runs/closingChecklist.js';
+import type { DayOrder, DayVerdict } from '../../days/days.js';
+import { closeDay, lockDay, reopenDay } from '../../days/days.js';
+import type { LateMovement } from '../../days/daysStore.js';
+import {
+  closingFacts,
+  dayEvents,
+  dayFigures,
+  dayState,
+  lateMovements,
+  openDates,
+} from '../../days/daysStore.js';
+import { changedSinceSigned, statementsOfRun } from '../../report/statementStore.js';
+import type { Words } from '../format.js';
+import type { RowVerdict } from '../layout/parts.js';
+import { Empty, Figure, Form, State, Table, Verdicts } from '../layout/parts.js';
+import type { Answer, ConsoleDeps, Visit } from '../visit.js';
+import { NOT_FOUND, refused } from '../visit.js';
+import { dateOf } from '../visitor/fields.js';
+import { Books, DayTable } from './days.js';
+import type { Signed } from './signedBoxes.js';
+import { SignedBoxes } from './signedBoxes.js';
+
+export async function dayPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, params, words } = visit;
+  const date = dateOf(params.date);
+  const { account = '' } = params;
+  if (date === null || !accounts.includes(account)) return NOT_FOUND;
+  const days = await dayFigures(deps.db, [account], date, date);
+  const [first] = days;
+  const late = await lateMovements(deps.db, account, date);
+  const state = await dayState(deps.db, account, date);
+  const lines = closingChecklist(await closingFacts(deps.db, account, date));
+  const open = state === 'open' ? await openDates(deps.db, account, date) : [];
+  const earlier = open.filter((one) => one !== date);
+  const events = await dayEvents(deps.db, account, date);
+  const [written] = await statementsOfRun(deps.db, date, [account]);
+  const changed = state === 'open' ? null : await changedWords(visit, account, date);
+  const day = { account, date, state };
+  const body = (
+    <>
+      <h1>
+        {date} of account {account} <State state={state} />
+      </h1>
+      {state === 'open' ? <CanBeSigned lines={lines} day={day} /> : <IsSigned state={state} />}
+      {changed === null ? null : (
+        <p class="problem" role="alert">
+          Changed since it was closed: {changed}.
+        </p>
+      )}
+      <SignedBoxes
+        signed={written?.signed ?? withoutStatement(events)}
+        words={words}
+        notYet="not yet"
+      />
+      <p>
+        <a href={`/nights/${date}/statement`}>The statement of this day</a>
+      </p>
+      {state === 'open' ? <Checklist lines={lines} day={day} /> : null}
+      <Decide visit={visit} day={day} earlier={earlier} events={events} />
+      <h2>Its figures</h2>
+      {first === undefined ? (
+        <Empty>No money moved on this day.</Empty>
+      ) : (
+        <>
+          <DayTable days={days} words={words} />
+          <p class="hint">
+            From {first.cutOff ?? 'an unknown hour'} to {first.cutOff ?? 'an unknown hour'} of the
+            next day, {first.timezone ?? 'in an unknown zone'}; checked at {words.at(first.asOf)}.
+          </p>
+          <Books days={days} />
+        </>
+      )}
+      <Late late={late} words={words} />
+      <Decided visit={visit} events={events} />
+    </>
+  );
+  return { kind: 'page', title: `${date} ${account}`, section: 'Days', body };
+}
+
+/** What changed behind a signed day; null: nothing. */
+async function changedWords({ deps }: Visit, account: string, date: string) {
+  const since = await changedSinceSigned(deps.db, date, [account]);
+  if (since === null) return SINCE_UNKNOWN;
+  const [counts] = since;
+  return counts === undefined ? null : sinceSignedWords(counts);
+}
+
+/** Of a day without a statement: what was signed since it was last open, on no revision. */
+function withoutStatement(events: Events): Signed {
+  const reopened = events.findLastIndex(({ event }) => event === 'reopened');
+  return events.slice(reopened + 1).flatMap(({ event, by, isClaim, at }) => {
+    if (event === 'reopened') return [];
+    return [{ event, by, isClaim, at: at.toISOString(), revision: null }];
+  });
+}
+
+interface Day {
+  account: string;
+  date: string;
+  state: DayState;
+}
+
+interface Lines {
+  lines: readonly ChecklistLine[];
+  day: Day;
+}
+
+/** Reasons that are named in the first sentence; the list below has all. */
+const NAMED = 3;
+
+function CanBeSigned({ lines, day }: Lines) {
+  const { canBeSigned, because } = signingAnswer(lines);
+  const links = because.slice(0, NAMED).map((line, at) => (
+    <>
+      {at === 0 ? '' : '; '}
+      <a href={TO[line.topic](day)}>{line.words}</a>
+    </>
+  ));
+  const more = because.length > NAMED ? '; and more, below' : '';
+  if (!canBeSigned) {
+    return (
+      <p class="sentence" role="status">
+        This day can be signed: <strong>not yet</strong>, because {links}
+        {more}.
+      </p>
+    );
+  }
+  return (
+    <p class="sentence" role="status">
+      This day can be signed: <strong>yes</strong>
+      {links.length === 0 ? '' : ', knowing what is still open: '}
+      {links}
+      {more}.
+    </p>
+  );
+}
+
+function IsSigned({ state }: { state: DayState }) {
+  return (
+    <p class="sentence" role="status">
+      {state === 'locked'
+        ? 'This day is signed: prepared and reviewed.'
+        : 'This day is prepared; a review is still to come.'}
+    </p>
+  );
+}
+
+/** Where a line of the checklist is looked into. */
+const TO: Readonly<Record<ChecklistTopic, (day: Day) => string>> = {
+  night: ({ date }) => `/nights/${date}`,
+  gaps: ({ date }) => `/days?until=${date}`,
+  statement: ({ date }) => `/nights/${date}/statement`,
+  breaks: ({ account }) => `/breaks?${new URLSearchParams({ account })}`,
+  notSettled: ({ account }) => `/breaks?${new URLSearchParams({ account, kind: 'not_settled' })}`,
+  unknown: ({ account }) => `/instructions?${new URLSearchParams({ account, state: 'unknown' })}`,
+  waiting: ({ account }) => `/instructions?${new URLSearchParams({ account })}`,
+};
+
+function Checklist({ lines, day }: Lines) {
+  return (
+    <section aria-label="Before it is closed">
+      <h2>Before it is closed</h2>
+      <ul class="checklist">
+        {lines.map(({ isWell, words, topic }) => (
+          <li>
+            {isWell ? '✓' : '✗'} {isWell ? words : <a href={TO[topic](day)}>{words}</a>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Late({ late, words }: { late: readonly LateMovement[]; words: Words }) {
+  if (late.length === 0) return null;
+  return (
+    <Table
+      caption="What became known here and belongs to an earlier, closed day"
+      isCaptionSeen
+      columns={[
+        { head: 'Order' },
+        { head: 'What' },
+        { head: 'Amount', isFigure: true },
+        { head: 'Currency' },
+        { head: 'Belongs to' },
+      ]}
+    >
+      {late.map((one) => (
+        <tr>
+          <th scope="row">{one.orderNo}</th>
+          <td>{one.operation}</td>
+          <Figure>{words.amount(one.amount, one.currency)}</Figure>
+          <td>{one.currency}</td>
+          <td>{one.belongsTo}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+const POSSIBLE: Readonly<Record<DayState, readonly (keyof typeof VERBS)[]>> = {
+  open: ['close'],
+  closed: ['lock', 'reopen'],
+  locked: [],
+};
+
+function Decide(props: { visit: Visit; day: Day; earlier: readonly string[]; events: Events }) {
+  const { visit, day, earlier, events } = props;
+  const { account, date, state } = day;
+  if (!visit.accountsFor('closeDays').includes(account)) return null;
+  const closed = events.findLast(({ event }) => event === 'closed');
+  const isOwn = closed !== undefined && isSamePerson(closed.by, visit.person.name);
+  const needsSecond = visit.deps.config.days.secondPerson && isOwn;
+  const verbs = POSSIBLE[state].filter((verb) => verb !== 'lock' || !needsSecond);
+  if (verbs.length === 0) return null;
+  return (
+    <Form action={`/days/${verbs[0]}`} csrf={visit.csrf}>
+      <fieldset class="decide">
+        <legend>{state === 'open' ? 'Sign as prepared' : 'Decide about this day'}</legend>
+        <input type="hidden" name="account" value={account} />
+        <input type="hidden" name="date" value={date} />
+        {earlier.length > 0 ? (
+          <label>
+            <input type="checkbox" name="earlier" value={String(earlier.length)} /> Also the open
+            days before it, {earlier.join(', ')}: days are closed in their order
+          </label>
+        ) : null}
+        <label>
+          Reason
+          <input name="words" size={40} maxLength={1000} required value={visit.typed('words')} />
+        </label>
+        {verbs.map((verb) => (
+          <button type="submit" formaction={`/days/${verb}`} formNoValidate={!visit.person.isFresh}>
+            {visit.person.isFresh ? VERBS[verb].words : `Password, to ${verb} it`}
+          </button>
+        ))}
+      </fieldset>
+      {state === 'closed' && needsSecond ? (
+        <p class="hint">You closed it: a second person reviews and locks it.</p>
+      ) : null}
+    </Form>
+  );
+}
+
+type Events = Awaited<ReturnType<typeof dayEvents>>;
+
+function Decided({ visit, events }: { visit: Visit; events: Events }) {
+  return (
+    <>
+      <h2>Decisions</h2>
+      {events.length === 0 ? <Empty>Nobody has closed this day yet.</Empty> : null}
+      <ol class="timeline">
+        {events.map((event) => (
+          <li>
+            <time>{visit.words.at(event.at)}</time> {event.event} by{' '}
+            {nameLabel(event.by, event.isClaim)}: {visit.words.free(event.reason)}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+const VERBS = {
+  close: { act: closeDay, words: 'Close it: prepared' },
+  lock: { act: lockDay, words: 'Lock it: reviewed, closed for ever' },
+  reopen: { act: reopenDay, words: 'Reopen it' },
+} as const;
+
+export function closing(verb: keyof typeof VERBS): (visit: Visit) => Promise<Answer> {
+  return (visit) => decide(visit, verb, VERBS[verb].act);
+}
+
+async function decide(
+  visit: Visit,
+  verb: string,
+  act: (db: ConsoleDeps['db'], order: DayOrder) => Promise<DayVerdict>,
+): Promise<Answer> {
+  const { form, accounts, deps, decider: who } = visit;
+  const accountId = form.oneOf('account', accounts);
+  const date = dateOf(form.text('date') ?? undefined);
+  const reason = form.text('words');
+  if (accountId === null || date === null) return NOT_FOUND;
+  if (reason === null) return refused('Say why; it is kept with the figures of that moment.');
+  // As many as were shown: a night that ended since would be closed unseen.
+  const shown = form.text('earlier');
+  const open = shown === null ? [] : await openDates(deps.db, accountId, date);
+  const withEarlier = shown !== null && open.length === Number(shown) + 1;
+  const { secondPerson } = deps.config.days;
+  const verdict = await act(deps.db, { accountId, date, who, reason, withEarlier, secondPerson });
+  await visit.record({
+    action: `${verb} day`,
+    accountId,
+    subject: `${accountId} ${date}`,
+    outcome: verdict.kind,
+  });
+  const row: RowVerdict = {
+    what: `${verb} ${date} of ${accountId}`,
+    kind: verdict.kind,
+    words: verdict.kind === 'done' ? verdict.dates.join(', ') : verdict.reason,
+  };
+  const body = <Verdicts rows={[row]} back={`/days/${accountId}/${date}`} />;
+  return { kind: 'page', title: 'What was done', section: 'Days', body };
+}

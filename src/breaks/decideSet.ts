@@ -37,7 +37,7 @@ export interface SetPreview {
   /** of those that the next press decides about, by what becomes of them */
   becomes: ReadonlyMap<BreakVerdict['kind'], SetTotal>;
   /** what it would leave as they are, by reason */
-  left: ReadonlyMap<string, number>;
+  left: ReadonlyMap<string, SetTotal>;
   /** would be decided about by further presses */
   later: number;
   /** of what the press is about, row by row */
@@ -94,31 +94,39 @@ async function chooseSet(deps: DecideDeps, request: SetRequest): Promise<ChosenS
   const found = await breakSet(deps.db, filter, LOOKED_MAX + 1);
   const looked = found.slice(0, LOOKED_MAX);
   const becomes = new Map<BreakVerdict['kind'], SetBreak[]>();
-  const left = new Map<string, number>();
+  const left = new Map<string, SetBreak[]>();
   const rows: SetBreak[] = [];
   let later = 0;
   for (const row of looked) {
     const stake = row.stake === null ? null : parseAmount(row.stake);
     const limit = waivedAloneMax(approveAbove, row.currency);
     const verdict = decideBreak({ ...row, stake }, action, who, limit);
-    if ('reason' in verdict) left.set(verdict.reason, (left.get(verdict.reason) ?? 0) + 1);
+    if ('reason' in verdict) append(left, verdict.reason, row);
     else if (rows.length >= SET_MAX) later += 1;
     else {
       rows.push(row);
-      const some = becomes.get(verdict.kind) ?? [];
-      some.push(row);
-      becomes.set(verdict.kind, some);
+      append(becomes, verdict.kind, row);
     }
   }
   const preview = {
     matching: totalOf(looked),
     isCut: found.length > looked.length,
-    becomes: new Map([...becomes].map(([kind, some]) => [kind, totalOf(some)])),
-    left,
+    becomes: totalsOf(becomes),
+    left: totalsOf(left),
     later,
     digest: digestOf(rows),
   };
   return { preview, rows };
+}
+
+function append<K>(groups: Map<K, SetBreak[]>, key: K, row: SetBreak): void {
+  const some = groups.get(key);
+  if (some === undefined) groups.set(key, [row]);
+  else some.push(row);
+}
+
+function totalsOf<K>(groups: ReadonlyMap<K, SetBreak[]>): Map<K, SetTotal> {
+  return new Map([...groups].map(([key, some]) => [key, totalOf(some)]));
 }
 
 function totalOf(rows: readonly SetBreak[]): SetTotal {

@@ -22,6 +22,7 @@ export interface DecidableInstruction extends Decidable {
   refundId: string | null;
   refundAmount: string | null;
   reviewDecision: string | null;
+  createdAt: Date;
   seen: Seen;
 }
 
@@ -128,6 +129,7 @@ export async function holdInstructions(
     isSuperseded: row.is_superseded,
     hasDispute: row.has_dispute,
     isPending: row.is_pending,
+    createdAt: row.created_at,
     seen: row.seen,
     seenSha256: row.seen_sha256,
   }));
@@ -152,6 +154,7 @@ interface RawDecidable {
   is_superseded: boolean;
   has_dispute: boolean;
   is_pending: boolean;
+  created_at: Date;
   seen: Seen;
   seen_sha256: string;
 }

@@ -33,6 +33,8 @@ import { addSignIn } from './visitor/signIn.js';
 const REQUESTS_A_MINUTE = 1_200;
 const FORM_BYTES_MAX = 65_536;
 
+const PAGES = new Set(ROUTES.filter(({ method }) => method === 'GET').map(({ path }) => path));
+
 const SECURITY = {
   contentSecurityPolicy: {
     useDefaults: false,
@@ -143,7 +145,7 @@ async function serve(
     return answerProblem(deps, request, reply, 400, session);
   }
   if (route.isFresh === true && !isFresh(session, deps.now())) {
-    const back = backOf(route.path, request.headers.referer, form);
+    const back = backOf(route.path, request.headers.referer, form, PAGES);
     await keepTyped(deps, request, draftOf(back, form));
     return reply.redirect(`/confirm?next=${encodeURIComponent(back)}`, 303);
   }
@@ -156,7 +158,7 @@ async function serve(
   }
   if (answer.kind === 'refused' && answer.status === 400 && route.method === 'POST') {
     // Said where the form stands, with what was typed: the next press needs no way back.
-    const back = backOf(route.path, request.headers.referer, form);
+    const back = backOf(route.path, request.headers.referer, form, PAGES);
     await keepTyped(deps, request, draftOf(back, form, answer.words));
     return reply.redirect(back, 303);
   }

@@ -205,7 +205,11 @@ describe('approving (row 113)', () => {
     const silent = await approver.post('/approvals/reject', { id: picks });
     expect(await refusalOf(approver, silent)).toContain('the reason');
     const ids = [...picks, '999999999'];
-    const { body } = await approver.post('/approvals/reject', { id: ids, words: 'goods kept' });
+    const form = { id: ids, words: 'goods kept' };
+    const shown = await approver.post('/approvals/reject', form);
+    expect(shown.body).toContain('Nothing is done yet: 2 of 3 will be rejected');
+    expect(await stateOf(rows[0]?.id ?? '')).toBe('held');
+    const { body } = await approver.post('/approvals/reject', { ...form, confirmed: 'yes' });
     expect(body).toContain('2 of 3 done');
     expect(await Promise.all(rows.map(({ id }) => stateOf(id)))).toEqual([
       'withdrawn',

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import type { Decider } from '../../core/instructions/decider.js';
 import type { Hundredths } from '../../core/money.js';
 import { formatAmount, parseAmount } from '../../core/money.js';
-import type { DecideDeps, Decision, DecisionVerdict } from '../decisions.js';
+import type { DecideDeps, Decision, DecisionRequest, DecisionVerdict } from '../decisions.js';
 import { decideInstructions } from '../decisions.js';
 import type { DecidableInstruction } from '../decisionsStore.js';
 import type { InstructionSetFilter } from './instructionSetStore.js';
@@ -20,15 +20,21 @@ const PART = 500;
 
 interface InstructionTotal {
   count: number;
-  /** by currency */
+  /** by currency; a fraud review moves none */
   money: Record<string, string>;
+  /** null: there is none */
+  oldest: Date | null;
 }
 
-export interface InstructionSetPreview {
+/** What a press would do. */
+export interface InstructionPreview {
   /** of those that the press decides about */
   done: InstructionTotal;
   /** what it leaves as it is, by reason, with one of them */
-  left: ReadonlyMap<string, { count: number; one: DecidableInstruction }>;
+  left: ReadonlyMap<string, InstructionTotal & { one: DecidableInstruction }>;
+}
+
+export interface InstructionSetPreview extends InstructionPreview {
   /** there are more than one press decides about */
   isCut: boolean;
   /** of what the press is about, row by row */
@@ -46,6 +52,14 @@ export async function previewInstructionSet(
   request: SetRequest,
 ): Promise<InstructionSetPreview> {
   return (await weigh(deps, request)).preview;
+}
+
+/** The same of rows that a person picked one by one; those that are not there are in no total. */
+export async function previewInstructions(
+  deps: DecideDeps,
+  request: DecisionRequest,
+): Promise<InstructionPreview> {
+  return previewOf(await decideInstructions(deps, { ...request, check: true })).preview;
 }
 
 export type InstructionSetOutcome =
@@ -79,22 +93,33 @@ export async function decideInstructionSet(
 /** Nobody saw each of them by itself: what asks for that is left for its own page. */
 async function weigh(deps: DecideDeps, { filter, decision, who }: SetRequest) {
   const ids = await instructionSet(deps.db, filter, INSTRUCTION_SET_MAX + 1);
-  const rows: DecidableInstruction[] = [];
-  const left = new Map<string, { count: number; one: DecidableInstruction }>();
+  const verdicts: DecisionVerdict[] = [];
   const { accountIds } = filter;
   for (const part of partsOf(ids.slice(0, INSTRUCTION_SET_MAX))) {
     const request = { ids: part, decision, who, accountIds, check: true };
-    for (const verdict of await decideInstructions(deps, request)) {
-      if (verdict.kind === 'not_found') continue;
-      if (verdict.kind === 'done') rows.push(verdict.instruction);
-      else {
-        const { count, one } = left.get(verdict.words) ?? { count: 0, one: verdict.instruction };
-        left.set(verdict.words, { count: count + 1, one });
-      }
-    }
+    verdicts.push(...(await decideInstructions(deps, request)));
   }
+  const { preview, rows } = previewOf(verdicts);
   const isCut = ids.length > INSTRUCTION_SET_MAX;
-  const preview = { done: totalOf(rows), left, isCut, digest: digestOf(rows) };
+  return { preview: { ...preview, isCut, digest: digestOf(rows) }, rows };
+}
+
+function previewOf(verdicts: readonly DecisionVerdict[]) {
+  const rows: DecidableInstruction[] = [];
+  const refused = new Map<string, DecidableInstruction[]>();
+  for (const verdict of verdicts) {
+    if (verdict.kind === 'not_found') continue;
+    const { instruction, words } = verdict;
+    const some = verdict.kind === 'done' ? rows : (refused.get(words) ?? []);
+    some.push(instruction);
+    if (verdict.kind === 'refused') refused.set(words, some);
+  }
+  const left = new Map<string, InstructionTotal & { one: DecidableInstruction }>();
+  for (const [words, some] of refused) {
+    const [one] = some;
+    if (one !== undefined) left.set(words, { ...totalOf(some), one });
+  }
+  const preview: InstructionPreview = { done: totalOf(rows), left };
   return { preview, rows };
 }
 
@@ -105,14 +130,17 @@ function partsOf<T>(all: readonly T[]): T[][] {
 
 function totalOf(rows: readonly DecidableInstruction[]): InstructionTotal {
   const sums = new Map<string, Hundredths>();
-  for (const { currency, refundAmount, amount } of rows) {
+  let oldest: Date | null = null;
+  for (const { currency, refundAmount, amount, operation, createdAt } of rows) {
+    if (oldest === null || createdAt < oldest) oldest = createdAt;
+    if (operation === 'review') continue;
     const moved = parseAmount(refundAmount ?? amount) ?? 0n;
     sums.set(currency, (sums.get(currency) ?? 0n) + moved);
   }
   const money = Object.fromEntries(
     [...sums].sort().map(([currency, sum]) => [currency, formatAmount(sum)]),
   );
-  return { count: rows.length, money };
+  return { count: rows.length, money, oldest };
 }
 
 function digestOf(rows: readonly DecidableInstruction[]): string {

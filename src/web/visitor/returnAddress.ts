@@ -13,14 +13,24 @@ export function inside(next: string | null): string {
   return next !== null && PLAIN.test(next) ? next : '/';
 }
 
-/** The address of the form, as the browser names it, else the list that the decision belongs to. */
-export function backOf(path: string, referer: string | undefined, form: Fields): string {
+/**
+ * The address of the form, as the browser names it, else the list that the decision belongs to: a
+ * form may stand on what a press answered, to which no address leads back. `pages` are those that
+ * do.
+ */
+export function backOf(
+  path: string,
+  referer: string | undefined,
+  form: Fields,
+  pages: ReadonlySet<string>,
+): string {
   const first = path.split('/')[1] ?? '';
   // The nights are on the first page.
   const list = first === 'nights' ? '/' : `/${first}`;
   const named = URL.canParse(referer ?? '') ? new URL(referer ?? '') : null;
   const from = named === null ? '' : `${named.pathname}${named.search}`;
-  const isOurs = PLAIN.test(from) && !from.startsWith('/confirm');
+  const isAnswer = named?.pathname === path && !pages.has(path);
+  const isOurs = PLAIN.test(from) && !from.startsWith('/confirm') && !isAnswer;
   const url = new URL(isOurs ? from : list, 'http://none/');
   const ids = [...(form.picks('id')?.keys() ?? [])].slice(0, TICKS_MAX);
   url.searchParams.delete('ticked');

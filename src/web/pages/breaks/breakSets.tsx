@@ -6,7 +6,9 @@ import { decideSet, previewSet, SET_MAX } from '../../../breaks/decideSet.js';
 import type { BreakAction } from '../../../core/breaks/breakDecision.js';
 import { UsageError } from '../../../core/errors.js';
 import { labelOf } from '../../../core/text/labels.js';
-import { Empty, Form, MoneyOf, Table } from '../../layout/parts.js';
+import { Empty, Form } from '../../layout/parts.js';
+import type { PreviewRow } from '../../layout/preview.js';
+import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
 import { OwnerChoice, ownersOf } from './breakOwners.js';
@@ -139,26 +141,14 @@ function Preview(props: { visit: Visit; verb: SetVerb; preview: SetPreview }) {
         {words.count(pressed)} of them
         {later === 0 ? '' : `, the oldest; ${words.count(later)} are left for the next press`}.
       </p>
-      <Table
-        caption="What would be done"
-        class="cards"
-        columns={[
-          { head: 'What' },
-          { head: 'Breaks', isFigure: true },
-          { head: 'Money', isFigure: true },
-          { head: 'Oldest' },
+      <PreviewTable
+        words={words}
+        rows={[
+          rowOf('match in all', matching),
+          ...[...becomes].map(([kind, total]) => rowOf(BECOMES[kind] ?? labelOf(kind), total)),
+          ...[...left].map(([reason, total]) => rowOf(`left as they are: ${reason}`, total)),
         ]}
-      >
-        <TotalRow what="match in all" total={matching} visit={visit} />
-        {[...becomes].map(([kind, total]) => (
-          <TotalRow what={BECOMES[kind] ?? labelOf(kind)} total={total} visit={visit} />
-        ))}
-      </Table>
-      {[...left].map(([reason, count]) => (
-        <p class="hint">
-          {words.count(count)} left as {count === 1 ? 'it is' : 'they are'}: {reason}.
-        </p>
-      ))}
+      />
       {pressed === 0 ? (
         <Empty>Nothing would be changed.</Empty>
       ) : (
@@ -214,23 +204,8 @@ const BECOMES: Readonly<Record<string, string>> = {
   reopened: 'will be open again',
 };
 
-function TotalRow(props: { what: string; total: SetTotal; visit: Visit }) {
-  const { what, total, visit } = props;
-  const { words } = visit;
-  return (
-    <tr>
-      <th scope="row" class="words">
-        {what}
-      </th>
-      <td class="figure" data-name="Breaks">
-        {words.count(total.breaks)}
-      </td>
-      <td class="figure">
-        <MoneyOf money={total.money} withoutAmount={total.withoutAmount} words={words} />
-      </td>
-      <td class="when">{words.at(total.oldest)}</td>
-    </tr>
-  );
+function rowOf(what: string, { breaks: count, ...total }: SetTotal): PreviewRow {
+  return { what, count, ...total };
 }
 
 export function pressSet(verb: SetVerb) {

@@ -14,9 +14,9 @@ import { Empty, Figure, Form, OrderLink, Pager, Pick, PickAll, Table } from '../
 import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
 import { SeenList } from './decisionBasis.js';
-import { decideInstructionRows } from './instructionDecisions.js';
 import { groupsOf } from './instructionSets.js';
 import { DIRECTIONS } from './instructions.js';
+import { decidePicked } from './pickedPreview.js';
 
 const ROWS_A_PAGE = 50;
 const PAGES_MAX = 20_000;
@@ -104,13 +104,14 @@ function HeldTable(props: {
 }) {
   const { rows, visit, sort } = props;
   const { words } = visit;
+  const mayApprove = visit.accountsFor('approve').length > 0;
   const head = headsBy(sort, DIRECTIONS, (by) => `/approvals?${new URLSearchParams({ sort: by })}`);
   return (
     <Table
       caption={`What waits for approval${sort === 'age' ? ', oldest first' : ''}`}
       class="cards"
       columns={[
-        { head: 'Pick' },
+        ...(mayApprove ? [{ head: 'Pick' }] : []),
         head('What will be sent', 'what'),
         head('Amount', 'amount', true),
         { head: 'Currency' },
@@ -123,9 +124,11 @@ function HeldTable(props: {
     >
       {rows.map((row) => (
         <tr>
-          <td>
-            <Tick row={row} visit={visit} />
-          </td>
+          {mayApprove ? (
+            <td>
+              <Tick row={row} visit={visit} />
+            </td>
+          ) : null}
           <th scope="row">
             <a href={`/instructions/${row.id}`}>
               {[row.operation, row.refundId, row.reviewDecision].filter(Boolean).join(' ')}
@@ -137,7 +140,7 @@ function HeldTable(props: {
             <OrderLink accountId={row.accountId} orderNo={row.orderNo} />
           </td>
           <td>{row.accountId}</td>
-          <td class="line">{holdLabel(row.holdReason)}</td>
+          <Why holdReason={row.holdReason} />
           <td class="line" data-name="Asked by">
             {row.askedBy.join(', ')}
           </td>
@@ -151,29 +154,34 @@ function HeldTable(props: {
   );
 }
 
+function Why({ holdReason }: { holdReason: HeldInstruction['holdReason'] }) {
+  return (
+    <td class="line reason">
+      {holdLabel(holdReason)}
+      {isApprovable(holdReason) ? null : <span class="hint">Cannot be approved as it is</span>}
+    </td>
+  );
+}
+
 /** What no approval of this person frees is not ticked; its own page rejects it, for who may. */
 function Tick({ row, visit }: { row: HeldInstruction; visit: Visit }) {
   const isAsked = row.askedBy.some((name) => isSamePerson(name, visit.person.name));
-  if (!visit.accountsFor('approve').includes(row.accountId)) {
-    return isApprovable(row.holdReason) ? null : <span class="hint">Cannot be approved</span>;
-  }
+  if (!visit.accountsFor('approve').includes(row.accountId)) return null;
   if (isApprovable(row.holdReason) && !isAsked) {
     const what = `${row.operation} of ${row.orderNo}`;
     return <Pick id={`${row.id}:${row.seenSha256}`} what={what} ticked={visit.ticked} />;
   }
   return (
-    <a href={`/instructions/${row.id}`}>
-      {isAsked ? 'You asked for it' : 'Cannot be approved'}: reject
-    </a>
+    <a href={`/instructions/${row.id}`}>{isAsked ? 'You asked for it: reject' : 'Reject only'}</a>
   );
 }
 
 export function approve(visit: Visit): Promise<Answer> {
   const reason = visit.form.text('words');
-  return decideInstructionRows(visit, { kind: 'approve', reason }, '/approvals');
+  return decidePicked(visit, { kind: 'approve', reason });
 }
 
 export function reject(visit: Visit): Promise<Answer> {
   const reason = visit.form.text('words') ?? '';
-  return decideInstructionRows(visit, { kind: 'reject', reason }, '/approvals');
+  return decidePicked(visit, { kind: 'reject', reason });
 }

@@ -8,6 +8,7 @@ import { MOVEMENTS } from '../../../core/orders/order.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { Decision } from '../../../instructions/decisions.js';
 import type {
+  InstructionPreview,
   InstructionSetOutcome,
   InstructionSetPreview,
 } from '../../../instructions/sets/decideInstructionSet.js';
@@ -22,7 +23,9 @@ import type {
   SetState,
 } from '../../../instructions/sets/instructionSetStore.js';
 import { instructionGroups } from '../../../instructions/sets/instructionSetStore.js';
-import { Empty, Figure, Form, MoneyOf, Table } from '../../layout/parts.js';
+import { Empty, Figure, Form, Table } from '../../layout/parts.js';
+import type { PreviewRow } from '../../layout/preview.js';
+import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
 import { recordEach } from './instructionDecisions.js';
@@ -83,6 +86,16 @@ export async function groupsOf(visit: Visit, state: SetState) {
           </tr>
         ))}
       </Table>
+      {groups.length > 1 && verbs.length > 0 ? (
+        <p>
+          All groups together:{' '}
+          {verbs.map((verb) => (
+            <>
+              <a href={`/instructions/all/${verb}`}>{verb} all</a>{' '}
+            </>
+          ))}
+        </p>
+      ) : null}
     </details>
   );
 }
@@ -101,6 +114,23 @@ function Links({ group, verbs }: { group: InstructionGroup; verbs: readonly SetD
       ))}
     </td>
   );
+}
+
+/** What is done, then what is left, each reason with one that it is about. */
+export function previewRows(
+  { done, left }: InstructionPreview,
+  becomes: string,
+): readonly PreviewRow[] {
+  const refused = [...left].map(([reason, { one, ...total }]) => {
+    const link = <a href={`/instructions/${one.instructionId}`}>one of them</a>;
+    const what = (
+      <>
+        left as {total.count === 1 ? 'it is' : 'they are'}: {reason} ({link})
+      </>
+    );
+    return { what, ...total };
+  });
+  return [{ what: becomes, ...done }, ...refused];
 }
 
 function queryOf({ query }: Visit): string {
@@ -183,7 +213,8 @@ const TITLES: Readonly<Record<SetDecision, string>> = {
   resolve: 'Resolve all that match',
 };
 
-const BECOMES: Readonly<Record<SetDecision, string>> = {
+/** Of those that a press is about. */
+export const BECOMES: Readonly<Record<SetDecision, string>> = {
   approve: 'will be approved, and sent after one more snapshot',
   reject: 'will be rejected, and not sent',
   resolve: 'will be resolved as you say',
@@ -192,24 +223,14 @@ const BECOMES: Readonly<Record<SetDecision, string>> = {
 function Preview(props: { visit: Visit; verb: SetDecision; preview: InstructionSetPreview }) {
   const { visit, verb, preview } = props;
   const { words } = visit;
-  const { done, left, isCut } = preview;
+  const { done, isCut } = preview;
   return (
     <>
       <p class="sentence" role="status">
         {words.count(done.count)} {BECOMES[verb]}
         {isCut ? '; these are the oldest, and there are more for the next press' : ''}.
       </p>
-      <p>
-        <strong class="figure">
-          <MoneyOf money={done.money} withoutAmount={0} words={words} />
-        </strong>
-      </p>
-      {[...left].map(([reason, { count, one }]) => (
-        <p class="hint">
-          {words.count(count)} left as {count === 1 ? 'it is' : 'they are'}: {reason} (
-          <a href={`/instructions/${one.instructionId}`}>one of them</a>).
-        </p>
-      ))}
+      <PreviewTable rows={previewRows(preview, BECOMES[verb])} words={words} />
       {done.count === 0 ? (
         <Empty>Nothing would be changed.</Empty>
       ) : (

@@ -2253,26 +2253,13 @@ AS $function$
   full join paid p using (account_id, batch, currency, day)
 $function$;
 
-CREATE OR REPLACE FUNCTION tieout.break_money(kind text, expected jsonb, actual jsonb)
- RETURNS numeric
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select tieout.break_stake(case
-    when kind in ('settlement_amount', 'settled_twice', 'fee_variance')
-      and expected ->> 'currency' = actual ->> 'currency'
-      and actual ? 'amount' and expected ? 'amount'
-    then 'amount_mismatch' else kind end, expected, case
-    when expected ->> 'currency' <> actual ->> 'currency' then actual - 'amount' else actual end)
-$function$;
-
 CREATE OR REPLACE FUNCTION tieout.break_money(kind text, currency text, expected jsonb, actual jsonb)
  RETURNS numeric
  LANGUAGE sql
  IMMUTABLE
 AS $function$
   select tieout.break_stake(case
-    when kind in ('settlement_amount', 'settled_twice')
+    when kind in ('settlement_amount', 'settled_twice', 'fee_variance')
       and expected ->> 'currency' = actual ->> 'currency'
       and actual ? 'amount' and expected ? 'amount'
     then 'amount_mismatch' else kind end,

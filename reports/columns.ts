@@ -12,6 +12,7 @@ import type {
   OrderRow,
   ReservationRow,
 } from '../src/core/runs/reporting.js';
+import { withoutCommands } from '../src/core/text/commandWords.js';
 import { labelOf, labelStates, reasonToWait } from '../src/core/text/labels.js';
 import type { Column, Table } from './column.js';
 import { columnOf, count, id, instant, money, text } from './column.js';
@@ -26,7 +27,9 @@ export const BREAKS: Table<BreakRow> = {
     id('break_id', 'Break', 8, (row) => row.breakId),
     text('kind', 'Kind', 24, (row) => row.kind, { words: labelOf }),
     text('state', 'State', 10, (row) => row.state),
-    text('sentence', 'What is different', 46, (row) => row.sentence, { words: labelStates }),
+    text('sentence', 'What is different', 46, (row) => row.sentence, {
+      words: (said) => withoutCommands(labelStates(said)),
+    }),
     text('expected', 'Ledger', 20, (row) => row.expected, { words: labelStates }),
     text('actual', 'Gateway', 20, (row) => row.actual, { words: labelStates }),
     text('currency', 'Currency', 10, (row) => row.currency),

@@ -15,6 +15,7 @@ import type {
 import { workedOutStake } from '../src/core/runs/reporting.js';
 import type { AccountSummary, Tie } from '../src/core/runs/summary.js';
 import { ORDER_CLASSES, runSentence, workedOutOpenAfter } from '../src/core/runs/summary.js';
+import { withoutCommands } from '../src/core/text/commandWords.js';
 import { labelOf } from '../src/core/text/labels.js';
 import { BREAKS_SHEET } from './columns.js';
 import { addCurrencies, addMoney } from './currencySections.js';
@@ -52,8 +53,8 @@ export const SUMMARY_REPEATED_ROWS = '1:2';
 export const REACH = 'Orders to gateway, not reconciled to bank or acquirer statement.';
 
 const SETTLEMENT_REACH =
-  'Orders to gateway; what the acquirer settled stands in the settlement report ' +
-  '(tieout report DATE --kind settlement). Not reconciled to the bank.';
+  'Orders to gateway; what the acquirer settled stands in the settlement report, which the ' +
+  'console makes under Settlement. Not reconciled to the bank.';
 
 /** Said on every report: what this check does not reach. */
 export function reachOf({ transit }: AboutData): string {
@@ -103,7 +104,7 @@ function addHeading(page: Page, { summary, about }: ReconciliationData): void {
     isLive ? 'LIVE environment: real money' : 'TEST environment: no real money',
     isLive ? STYLES.live : STYLES.test,
   );
-  addWide(page, freeText(runSentence(summary)), STYLES.sentence);
+  addWide(page, freeText(withoutCommands(runSentence(summary))), STYLES.sentence);
   const reach =
     `Covers ${covers}; business day from ${about.cutOff} in ${about.timezone}; ` +
     `as of ${asOf}; revision ${about.revision}, ${previous}.`;
@@ -147,7 +148,11 @@ function addNotices(page: Page, notices: readonly Notice[]): void {
   addWide(page, 'To be told', STYLES.section);
   page.sections.push(page.lines.length);
   for (const { accountId, text: words, names = [] } of notices) {
-    addWide(page, freeText(`${accountId}: ${words}`, [accountId, ...names]), STYLES.running);
+    addWide(
+      page,
+      freeText(`${accountId}: ${withoutCommands(words)}`, [accountId, ...names]),
+      STYLES.running,
+    );
   }
 }
 

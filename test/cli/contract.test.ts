@@ -369,6 +369,10 @@ describe('tieout demo', () => {
       expect(again.code, again.stderr).toBe(3);
       expect(documentOf<RunSummary>(again).accounts).toEqual(first.accounts);
       expect(journal()).toBe(moved);
+      // Its last words lead to the console, and say how to get in.
+      const told = (await tieout(['demo'], { cwd: folder })).stdout.trimEnd().split('\n').slice(-3);
+      expect(told[0]).toBe('Next: look at it in a browser');
+      expect(told.join(' ')).toMatch(/ start +the console, at http:\S+:\d+; it prints a link, once/);
     } finally {
       await house.end();
     }

@@ -162,7 +162,7 @@ describe('the lists of finance', () => {
     );
   });
 
-  test('say what to look for in the portal, and what to type', async () => {
+  test('say what to look for in the portal, and who does what where', async () => {
     const waiting = [
       movementRow({ state: 'unknown', operation: 'refund', refundId: 'R7', amount: '10.00' }),
       movementRow({ state: 'held', holdReason: 'approval' }),
@@ -172,8 +172,10 @@ describe('the lists of finance', () => {
     const all = lines.map((line) => line.join(' | ')).join('\n');
     expect(all).toContain('look for transaction 10002: is there a refund of 10.00 EUR');
     expect(all).toContain('[tieout 7]');
-    expect(all).toContain('tieout instructions resolve 7 happened, or not-happened');
-    expect(all).toContain('tieout instructions approve 7');
+    expect(all).toContain(
+      'on the console whether it happened, and where that is seen (instruction 7)',
+    );
+    expect(all).toContain('approve or reject it: here by Decision and Reason');
     expect(all).toContain('nothing frees it but the setting');
   });
 

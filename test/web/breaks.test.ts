@@ -161,6 +161,23 @@ describe('the list of breaks', () => {
     expect(listed.toSorted()).toEqual(found.map(({ orderNo }) => orderNo).toSorted());
   });
 
+  it('offers as owners who may work on them, and marks who has some and may not', async () => {
+    await place.visitor([{ role: 'operator', accountId: null }], 'oda');
+    await place.visitor([{ role: 'finance', accountId: 'A1002' }], 'fred');
+    for (const role of ['viewer', 'approver', 'admin'] as const) {
+      await place.visitor([{ role, accountId: null }], `no-${role}`);
+    }
+    const { body } = await finance.get('/breaks');
+    const offered = /<select name="owner">(.*?)<\/select><\/label><button/s.exec(body)?.[1] ?? '';
+    expect(offered).toContain('<option value="oda">oda</option>');
+    expect(offered).toContain('<option value="fred">fred (only A1002)</option>');
+    expect(offered).toContain('<option value="bert">bert (may not work on them here)</option>');
+    expect(offered).not.toMatch(/no-(viewer|approver|admin)/);
+    const ofOne = (await finance.get('/breaks?account=A1001')).body;
+    expect(ofOne).toContain('<option value="oda">oda</option>');
+    expect(ofOne).not.toContain('fred');
+  });
+
   it('finds an owner and a reason in words, as the commands do', async () => {
     expect((await consoleOrders('text=bert')).toSorted()).toEqual(['S-EUR-LARGE', 'S-EUR-SMALL']);
     expect(await consoleOrders('text=transaction')).toEqual([]);

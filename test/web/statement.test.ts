@@ -2,6 +2,7 @@
 // closed and locked the day and on which revision, and says so when a later revision says otherwise.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { letGoWords } from '../../src/core/instructions/sending.js';
 import { closeDay } from '../../src/days/days.js';
 import { queueReports } from '../../src/report/reportsStore.js';
 import { writeReport } from '../../src/report/writeReport.js';
@@ -49,6 +50,27 @@ it('leads finance to what to see before the day is closed', async () => {
   expect(body).toContain('Before it is closed');
   expect(body).toContain('the statement leaves nothing unexplained');
   expect(body).toContain('Close it: prepared');
+});
+
+it('and the night tell nobody to type a command: what the console has is a link', async () => {
+  const { db } = house.house;
+  await db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(
+      `update tieout.runs set summary = jsonb_set(summary, '{notices}', coalesce(summary -> 'notices',
+         '[]') || $1::jsonb) where business_date = $2`,
+      [
+        JSON.stringify([
+          { accountId: 'A1001', kind: 'not_sent', about: '', text: letGoWords('A1001') },
+          { accountId: 'A1001', kind: 'not_sent', about: '', text: 'look at `tieout doctor`' },
+        ]),
+        dateOf(1),
+      ],
+    );
+  });
+  const { body } = await viewer.get(`/nights/${dateOf(1)}`);
+  expect(body).toContain('to resume: <a href="/brake">Resume sending</a>');
+  expect(body).toContain('look at (ask the operator to run: <code>tieout doctor</code>)');
 });
 
 it('goes on to the settlement where its books were kept, red where they leave money', async () => {

@@ -84,7 +84,7 @@ async function runDemo(
     const transit = flags.json === true ? [] : await moneyInTransit(app, config);
     talk.end();
     if (flags.json === true) printJson({ ...summary, config: path });
-    else printLines([...summaryLines(summary), ...nextSteps(path, summary), ...transit]);
+    else printLines([...summaryLines(summary), ...transit, ...nextSteps(path, summary, config.web)]);
   } finally {
     talk.end();
     await app.close();
@@ -171,11 +171,13 @@ function* ledgerOf(settings: SeedSettings) {
   }
 }
 
-function nextSteps(path: string, summary: RunSummary): string[] {
+function nextSteps(path: string, summary: RunSummary, { host, port }: Config['web']): string[] {
   const at = basename(path) === 'tieout.yaml' ? '' : ` --config ${path}`;
   const call = callName(process.cwd());
   const account = summary.accounts.find((one) => one.tie.openAfter > 0) ?? summary.accounts[0];
   return [
+    '',
+    `Configuration: ${path}`,
     '',
     'What to try next',
     `  ${call} run${at}              the same night again: looks anew, moves no money twice`,
@@ -183,7 +185,9 @@ function nextSteps(path: string, summary: RunSummary): string[] {
     `  ${call} order ${account?.accountId ?? 'ACCOUNT'} ORDER_NO${at}   one order's whole story`,
     `  ${call} runs list${at}        all nights; \`${call} --help\` has the rest`,
     '',
-    `Configuration: ${path}`,
+    'Next: look at it in a browser',
+    `  ${call} start${at}            the console, at http://${host}:${port}; it prints a link, once:`,
+    '                           open that to choose your name and password, and you are signed in',
   ];
 }
 

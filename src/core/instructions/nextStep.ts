@@ -20,20 +20,23 @@ export function nextStep(one: Waiting): string {
   switch (one.state) {
     case 'held':
       return isApprovable(one.holdReason)
-        ? `decide: tieout instructions approve ${id}, or reject ${id} --reason TEXT`
+        ? 'approve or reject it: here by Decision and Reason, or on the console under Approvals'
         : 'nothing frees it but the setting that holds it';
     case 'unknown':
       return (
         `in the merchant portal look for transaction ${one.transactionId ?? '(none)'}: ` +
-        `is there a ${one.operation} of ${moneyOf(one)}${refundTag(one)}? Then tieout ` +
-        `instructions resolve ${id} happened, or not-happened, --reason TEXT --reference TEXT`
+        `is there a ${one.operation} of ${moneyOf(one)}${refundTag(one)}? Then an operator ` +
+        `says on the console whether it happened, and where that is seen (instruction ${id})`
       );
     case 'rejected':
-      return `read the gateway's message; to try again: tieout instructions replan ${id}`;
+      return (
+        "read the gateway's message; to try again, an operator has it planned again on the " +
+        `console (instruction ${id})`
+      );
     case 'accepted':
       return one.operation === 'payout'
-        ? `nothing until it has arrived or come back; then tieout instructions resolve ${id} ` +
-            'happened, or not-happened, --reason TEXT --reference TEXT'
+        ? 'nothing until it has arrived or come back; then an operator says on the console which ' +
+            `(instruction ${id})`
         : 'nothing: the next look shows it, or makes it unknown';
     default:
       return '';

@@ -4,6 +4,7 @@
 import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
 import { stopWords } from '../../core/instructions/sending.js';
 import { Empty, Form, Table } from '../layout/parts.js';
+import { Said } from '../layout/said.js';
 import type { Answer, Visit, VisitEvent } from '../visit.js';
 import { refused } from '../visit.js';
 
@@ -33,7 +34,9 @@ export async function brakePage(visit: Visit): Promise<Answer> {
         {sendingStatuses.map(({ accountId, words }) => (
           <tr>
             <th scope="row">{accountId}</th>
-            <td>{words}</td>
+            <td>
+              <Said text={words} />
+            </td>
           </tr>
         ))}
       </Table>

@@ -9,6 +9,7 @@ import { dayFigures } from '../../days/daysStore.js';
 import type { Words } from '../format.js';
 import type { Column } from '../layout/parts.js';
 import { Empty, Figure, State, Table } from '../layout/parts.js';
+import { Said } from '../layout/said.js';
 import type { Direction } from '../layout/sorting.js';
 import { headsBy } from '../layout/sorting.js';
 import type { Answer, Visit } from '../visit.js';
@@ -33,7 +34,7 @@ export async function daysPage(visit: Visit): Promise<Answer> {
       <p class="hint">
         Opening, captured, refunded and adjustments, with what was captured and refunded elsewhere,
         make the closing, which is the next day's opening. {MEMOS}{' '}
-        {notInFigures(deps.config.settlement !== null)}
+        <Said text={notInFigures(deps.config.settlement !== null)} />
       </p>
       <Books days={days} />
       {days.length === 0 ? (

@@ -6,6 +6,7 @@ import { addUser, listUsers, setUserState } from '../../access/usersStore.js';
 import type { Grant } from '../../core/access.js';
 import { ROLES, userNameProblem } from '../../core/access.js';
 import { Form, State, Table } from '../layout/parts.js';
+import { Ask } from '../layout/said.js';
 import type { Answer, Visit } from '../visit.js';
 import { refused } from '../visit.js';
 import { rowIdOf } from '../visitor/fields.js';
@@ -31,7 +32,8 @@ export function People({ users, visit }: { users: readonly UserRow[]; visit: Vis
       </Table>
       {mayManage ? <Invite visit={visit} /> : null}
       <p class="hint">
-        <code>tieout users role</code> changes what somebody may do, at once.
+        To change what somebody may do, at once <Ask command="tieout users role NAME --role ROLE" />
+        .
       </p>
     </>
   );

@@ -5,6 +5,7 @@ import { listUsers } from '../../access/usersStore.js';
 import { describeConfig } from '../../config/view.js';
 import { profileOrigins } from '../../gateway/document/profile.js';
 import { Table } from '../layout/parts.js';
+import { Ask } from '../layout/said.js';
 import type { Answer, Visit } from '../visit.js';
 import { People } from './people.js';
 
@@ -19,7 +20,7 @@ export async function settingsPage(visit: Visit): Promise<Answer> {
       <h1>Settings</h1>
       <p>
         In force since this process started. They are changed in <code>tieout.yaml</code> and the
-        gateway profile; <code>tieout doctor</code> checks them.
+        gateway profile; to check them <Ask command="tieout doctor" />.
       </p>
       <h2>People</h2>
       <People users={users} visit={visit} />

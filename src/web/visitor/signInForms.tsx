@@ -2,6 +2,7 @@
 // password manager finds what it looks for.
 
 import { Form } from '../layout/parts.js';
+import { Ask } from '../layout/said.js';
 
 function Problem({ words }: { words: string | null }) {
   if (words === null) return null;
@@ -50,8 +51,8 @@ export function SignInForm({ csrf, next, name, problem }: SignInProps) {
         </button>
       </Form>
       <p class="hint">
-        No password yet, or forgotten? Whoever runs tieout makes a link that works once:{' '}
-        <code>tieout users link NAME</code>.
+        No password yet, or forgotten? Whoever runs tieout makes a link that works once{' '}
+        <Ask command="tieout users link NAME" />.
       </p>
     </>
   );
@@ -144,7 +145,7 @@ export function WelcomeForm({ csrf, token, fixedName, name, problem }: WelcomePr
       <p>
         {fixedName === null
           ? 'This account may do everything, also approve. Give everybody else only the roles ' +
-            'they need: tieout users add NAME --role finance.'
+            'they need, under Settings.'
           : 'Choose a password. The link that led here works once.'}
       </p>
       <Problem words={problem} />

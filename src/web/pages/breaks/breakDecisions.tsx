@@ -14,12 +14,13 @@ import type { RowVerdict } from '../../layout/parts.js';
 import { Form, PickAll, Verdicts } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
+import type { Owners } from './breakOwners.js';
 import { OwnerChoice } from './breakOwners.js';
 
 /** The form around what is decided about: rows to tick, or one that is fixed. */
 export function DecideBreaks(props: {
   visit: Visit;
-  owners: readonly string[];
+  owners: Owners;
   isFixed?: true;
   children: ComponentChildren;
 }) {
@@ -40,7 +41,7 @@ export function DecideBreaks(props: {
   );
 }
 
-function WorkFields({ visit, owners }: { visit: Visit; owners: readonly string[] }) {
+function WorkFields({ visit, owners }: { visit: Visit; owners: Owners }) {
   return (
     <>
       <label>

@@ -1,24 +1,45 @@
-// Who can look after breaks: the people of the console, and whoever does already.
+// Who can look after breaks: the people of the console who may work on them; and whoever has some
+// already, marked where that person can do nothing about them.
 
 import { listUsers } from '../../../access/usersStore.js';
 import { breakChoices } from '../../../breaks/breaksStore.js';
+import { accountsFor } from '../../../core/access.js';
 import type { Visit } from '../../visit.js';
 
-export async function ownersOf({ deps, accounts }: Visit): Promise<string[]> {
+export type Owners = readonly Owner[];
+
+interface Owner {
+  name: string;
+  /** what is to be known of this choice; empty: may work on breaks of all these accounts */
+  mark: string;
+}
+
+/** Of the account of a break, or of the list that was asked for. */
+export async function ownersOf(visit: Visit, ofBreak?: string): Promise<Owners> {
+  const { deps, accounts, query } = visit;
+  const account = ofBreak ?? query.oneOf('account', accounts);
+  const accountIds = account === null ? accounts : [account];
   const [users, { owners }] = await Promise.all([
     listUsers(deps.db),
     breakChoices(deps.db, accounts),
   ]);
-  const active = users.filter((user) => user.state === 'active' && user.grants.length > 0);
-  return [...new Set([...active.map(({ name }) => name), ...owners])].sort();
+  const able = users.flatMap(({ name, state, grants }): Owner[] => {
+    const some = state === 'active' ? accountsFor('workBreaks', grants, accountIds) : [];
+    if (some.length === 0) return [];
+    return [{ name, mark: some.length === accountIds.length ? '' : `only ${some.join(', ')}` }];
+  });
+  const others = owners
+    .filter((owner) => !able.some(({ name }) => name === owner))
+    .map((name) => ({ name, mark: 'may not work on them here' }));
+  return [...able.sort(byName), ...others.sort(byName)];
+}
+
+function byName(one: Owner, other: Owner): number {
+  return one.name.localeCompare(other.name);
 }
 
 /** "-" is nobody. */
-export function OwnerChoice(props: {
-  name: string;
-  owners: readonly string[];
-  chosen: string | null;
-}) {
+export function OwnerChoice(props: { name: string; owners: Owners; chosen: string | null }) {
   return (
     <label>
       Owner
@@ -27,9 +48,9 @@ export function OwnerChoice(props: {
         <option value="-" selected={props.chosen === '-'}>
           nobody
         </option>
-        {props.owners.map((owner) => (
-          <option value={owner} selected={props.chosen === owner}>
-            {owner}
+        {props.owners.map(({ name, mark }) => (
+          <option value={name} selected={props.chosen === name}>
+            {mark === '' ? name : `${name} (${mark})`}
           </option>
         ))}
       </select>

@@ -11,6 +11,7 @@ import type { PreviewRow } from '../../layout/preview.js';
 import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
+import type { Owners } from './breakOwners.js';
 import { OwnerChoice, ownersOf } from './breakOwners.js';
 import {
   causeOf,
@@ -102,7 +103,7 @@ async function show(visit: Visit, verb: SetVerb, changed: string | null): Promis
   return { kind: 'page', title: TITLES[verb], section: 'Breaks', body, status };
 }
 
-function ChooseOwner({ visit, owners }: { visit: Visit; owners: readonly string[] }) {
+function ChooseOwner({ visit, owners }: { visit: Visit; owners: Owners }) {
   const kept = [...new URLSearchParams(queryOf(visit.query))];
   return (
     <form class="filters" method="get" action="/breaks/all/assign" aria-label="Owner">

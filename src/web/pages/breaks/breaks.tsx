@@ -22,6 +22,7 @@ import { shownBeside } from '../../../orders/historyStore.js';
 import type { Words } from '../../format.js';
 import type { Column } from '../../layout/parts.js';
 import { Empty, Figure, OrderLink, Pager, Pick, State, Table } from '../../layout/parts.js';
+import { Said } from '../../layout/said.js';
 import type { Direction } from '../../layout/sorting.js';
 import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
@@ -166,7 +167,10 @@ function BreakTable(props: {
           <td>{row.accountId}</td>
           <td class="line">
             <a href={`/breaks/${row.breakId}`}>{labelOf(row.kind)}</a>
-            <span class="hint"> {sentenceOf(row)}</span>
+            <span class="hint">
+              {' '}
+              <Said text={sentenceOf(row)} />
+            </span>
           </td>
           <td>
             <State state={row.state} />
@@ -225,7 +229,7 @@ export async function breakPage(visit: Visit): Promise<Answer> {
       </h1>
       <p class="sentence">
         {isOfOrder ? 'Order ' : ''}
-        <Place row={found} /> of account {found.accountId}: {sentenceOf(found)}.
+        <Place row={found} /> of account {found.accountId}: <Said text={sentenceOf(found)} />.
       </p>
       <p class="hint">
         First seen {words.at(found.firstSeen)},{' '}
@@ -238,7 +242,7 @@ export async function breakPage(visit: Visit): Promise<Answer> {
       </p>
       <Sides found={found} words={words} />
       <ShownEntries shown={shown} words={words} />
-      <DecideBreaks visit={visit} owners={await ownersOf(visit)} isFixed>
+      <DecideBreaks visit={visit} owners={await ownersOf(visit, found.accountId)} isFixed>
         <input type="hidden" name="id" value={found.breakId} />
       </DecideBreaks>
       <Life events={events} found={found} words={words} />

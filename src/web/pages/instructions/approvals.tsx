@@ -88,9 +88,9 @@ function ApproveForm({ visit, children }: { visit: Visit; children: ComponentChi
         </button>
       </fieldset>
       <p class="hint">
-        Who asked for it cannot approve it. What is approved is sent by a worker that runs, by{' '}
-        <code>tieout send</code>, or by the next night, after one more snapshot; if anything differs
-        then, it comes back here.
+        Who asked for it cannot approve it. What is approved is sent by a worker that runs, or by
+        the next night, after one more look at the gateway; if anything differs then, it comes back
+        here.
       </p>
       {children}
     </Form>

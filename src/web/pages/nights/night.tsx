@@ -18,6 +18,7 @@ import { removalOf } from '../../../retention/retentionStore.js';
 import type { Words } from '../../format.js';
 import { AgeBars, OpenTrend, RunStrip, StripLegend } from '../../layout/charts.js';
 import { Empty, Figure, State, Table } from '../../layout/parts.js';
+import { Ask, Said } from '../../layout/said.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
@@ -93,7 +94,8 @@ function NoRun() {
       <h1>No night yet</h1>
       <Empty>
         Nothing has been compared so far. The clock begins the first night by itself; to begin one
-        now, run <code>tieout run</code> where tieout is installed. This page fills while it works.
+        now
+        <Ask command="tieout run" />. This page fills while it works.
       </Empty>
     </>
   );
@@ -107,7 +109,7 @@ function Head({ night, visit }: { night: ConsoleRun; visit: Visit }) {
         Run of {night.businessDate} <State state={night.state} />
       </h1>
       <p class="sentence" role="status">
-        {night.summary === null ? underWay(night) : runSentence(night.summary)}
+        <Said text={night.summary === null ? underWay(night) : runSentence(night.summary)} />
       </p>
       <p class="hint">
         {night.asOf === null
@@ -138,7 +140,7 @@ function Notices({ notices }: { notices: readonly Notice[] }) {
     <ul class="waits" aria-label="To be told">
       {notices.map(({ accountId, kind, text }) => (
         <li class={kind === 'not_sent' ? 'problem' : ''}>
-          {accountId}: {text}
+          {accountId}: <Said text={text} />
         </li>
       ))}
     </ul>

@@ -4,6 +4,7 @@
 import type { ConsoleRun } from '../../../night/consoleRunsStore.js';
 import { askAgain, askedAgain, findRun, newestRun } from '../../../runs/runsStore.js';
 import { Form } from '../../layout/parts.js';
+import { Ask } from '../../layout/said.js';
 import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
@@ -18,8 +19,8 @@ export async function runAgainOf(visit: Visit, night: ConsoleRun) {
   if (asked !== null) {
     return (
       <p class="hint" role="status">
-        {asked.by} asked at {words.at(asked.at)} for another look: it begins as soon as a clock (
-        <code>tieout start</code> or <code>tieout schedule</code>) sees it.
+        {asked.by} asked at {words.at(asked.at)} for another look: it begins as soon as the clock of
+        tieout sees it. If it does not: <Ask command="tieout start" />
       </p>
     );
   }

@@ -12,6 +12,7 @@ import type { OrderHistory } from '../../../orders/historyStore.js';
 import { orderHistory } from '../../../orders/historyStore.js';
 import type { Words } from '../../format.js';
 import { Empty, Figure, State, Table } from '../../layout/parts.js';
+import { Said } from '../../layout/said.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { ShownEntries } from '../breaks/shownBeside.js';
@@ -134,9 +135,11 @@ function Breaks(props: { history: OrderHistory; words: Words; orderNo: string })
               {labelOf(text(one.kind))} <State state={text(one.state)} />
             </h3>
             <p>
-              {labelStates(
-                breakSentence(one.kind as BreakKind, one.expected as Part, one.actual as Part),
-              )}
+              <Said
+                text={labelStates(
+                  breakSentence(one.kind as BreakKind, one.expected as Part, one.actual as Part),
+                )}
+              />
               . First seen {words.at(text(one.firstSeen))}.{' '}
               {one.owner ? `Owner: ${text(one.owner)}. ` : ''}
               {one.note ? `Note: ${words.free(text(one.note), [orderNo])}` : ''}

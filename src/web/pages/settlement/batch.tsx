@@ -11,6 +11,7 @@ import {
   batchPageLines,
 } from '../../../settlement/settlementPagesStore.js';
 import { Empty, Figure, Name, OrderLink, Pager, State, Table } from '../../layout/parts.js';
+import { Said } from '../../layout/said.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { sentenceOf } from '../breaks/breaks.js';
@@ -128,7 +129,10 @@ function Breaks({ found, visit: { words } }: { found: Found; visit: Visit }) {
           </th>
           <td class="line">
             <a href={`/breaks/${row.breakId}`}>{labelOf(row.kind)}</a>
-            <span class="hint"> {sentenceOf(row)}</span>
+            <span class="hint">
+              {' '}
+              <Said text={sentenceOf(row)} />
+            </span>
           </td>
           <td>
             <State state={row.state} />

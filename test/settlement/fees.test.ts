@@ -30,8 +30,9 @@ describe('fees', () => {
     expect(await breaks()).toEqual(expected);
     // What is listed as at stake is what the tie counts: the difference, not the whole fee.
     const { rows: unlike } = await db.query(
-      `select expected, actual, amount, tieout.break_money(kind, expected, actual) as stake
-       from tieout.breaks where tieout.break_money(kind, expected, actual) is distinct from amount`,
+      `select b.expected, b.actual, b.amount, m.stake from tieout.breaks b,
+         tieout.break_money(b.kind, b.currency, b.expected, b.actual) m (stake)
+       where m.stake is distinct from b.amount`,
     );
     expect(unlike).toEqual([]);
     const [row] = await feeFigures(

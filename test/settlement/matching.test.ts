@@ -263,7 +263,7 @@ describe('a break', () => {
     // What is listed as at stake is what the tie counts it with.
     const { rows: unlike } = await db.query(
       `select kind, amount from tieout.breaks
-       where coalesce(tieout.break_money(kind, expected, actual), amount) <> amount`,
+       where coalesce(tieout.break_money(kind, currency, expected, actual), amount) <> amount`,
     );
     expect(unlike).toEqual([]);
     await checkIdentities();

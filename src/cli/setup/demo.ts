@@ -84,7 +84,10 @@ async function runDemo(
     const transit = flags.json === true ? [] : await moneyInTransit(app, config);
     talk.end();
     if (flags.json === true) printJson({ ...summary, config: path });
-    else printLines([...summaryLines(summary), ...transit, ...nextSteps(path, summary, config.web)]);
+    else {
+      const next = nextSteps(path, summary, config.web);
+      printLines([...summaryLines(summary), ...transit, ...next]);
+    }
   } finally {
     talk.end();
     await app.close();
@@ -186,8 +189,8 @@ function nextSteps(path: string, summary: RunSummary, { host, port }: Config['we
     `  ${call} runs list${at}        all nights; \`${call} --help\` has the rest`,
     '',
     'Next: look at it in a browser',
-    `  ${call} start${at}            the console, at http://${host}:${port}; it prints a link, once:`,
-    '                           open that to choose your name and password, and you are signed in',
+    `  ${call} start${at}   serves the console at http://${host}:${port}`,
+    '  It prints a link, once: open that, choose a name and a password, and you are signed in.',
   ];
 }
 

@@ -24,16 +24,25 @@ export const APPROVAL_DAYS = 7;
 const APPROVAL_LAPSES = ['approval_expired', 'approval_void'] as const;
 export type ApprovalLapse = (typeof APPROVAL_LAPSES)[number];
 
+interface HoldRule {
+  isApprovable: boolean;
+  words: string;
+  /** what decides about it, for who may change that */
+  setting?: string;
+}
+
 /** Why an instruction waits for a person, in words; and whether an approval lets it go. */
 export const HOLD_REASONS = {
   observed: {
     isApprovable: false,
-    words: 'the account is only observed: nothing is sent for it now (liveFrom)',
+    words: 'the account is only observed: nothing is sent for it now',
+    setting: 'liveFrom',
   },
   no_history: { isApprovable: false, words: 'the database knows no earlier run of the account' },
   partial_capture: {
     isApprovable: false,
-    words: 'less than was authorised: not allowed by configuration (partialCapture in the profile)',
+    words: 'less than was authorised: not allowed by configuration',
+    setting: 'partialCapture in the profile',
   },
   invalid_payout: {
     isApprovable: false,
@@ -43,11 +52,13 @@ export const HOLD_REASONS = {
   approval: { isApprovable: true, words: 'the operation needs approval' },
   above_limit: {
     isApprovable: true,
-    words: 'above its limit, or its currency has none (operations.approveAbove)',
+    words: 'above its limit, or its currency has none',
+    setting: 'operations.approveAbove',
   },
   over_limit_of_run: {
     isApprovable: true,
-    words: 'past the limits of one run (operations.maxPerRun)',
+    words: 'past the limits of one run',
+    setting: 'operations.maxPerRun',
   },
   approval_expired: { isApprovable: true, words: 'its approval has expired' },
   approval_void: { isApprovable: true, words: 'something changed since it was approved' },
@@ -95,7 +106,7 @@ export const HOLD_REASONS = {
     isApprovable: true,
     words: 'the database came back from a backup: this was sent before, or may have been',
   },
-} as const satisfies Record<string, { isApprovable: boolean; words: string }>;
+} as const satisfies Record<string, HoldRule>;
 export type HoldReason = keyof typeof HOLD_REASONS;
 
 /** What no approval frees, only the setting that holds it. */
@@ -226,6 +237,14 @@ export function refusalWords(refusal: Refusal): string {
   }
 }
 
+/** With the setting that decides about it. */
 export function holdLabel(reason: string): string {
+  const rule: HoldRule | undefined = HOLD_REASONS[reason as HoldReason];
+  if (rule === undefined) return reason;
+  return rule.setting === undefined ? rule.words : `${rule.words} (${rule.setting})`;
+}
+
+/** The same for who approves, without names of settings. */
+export function holdWords(reason: string): string {
   return HOLD_REASONS[reason as HoldReason]?.words ?? reason;
 }

@@ -9,7 +9,7 @@ interface Place {
   label: string;
 }
 
-export type TextPart =
+type TextPart =
   | { kind: 'text'; text: string }
   /** null: only a shell has it */
   | { kind: 'command'; command: string; place: Place | null };

@@ -1,5 +1,5 @@
-// A text that may name commands, for who has no shell: where the console does the same it is a link,
-// else it is said whom to ask.
+// A text that may name commands, for who has no shell: where the console does the same it is a
+// link, else it is said whom to ask.
 
 import { commandParts } from '../../core/text/commandWords.js';
 

@@ -4,7 +4,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { isSamePerson } from '../../../core/instructions/decider.js';
-import { holdLabel, isApprovable } from '../../../core/instructions/decision.js';
+import { holdWords, isApprovable } from '../../../core/instructions/decision.js';
 import type { InstructionSort } from '../../../instructions/instructionListStore.js';
 import { INSTRUCTION_SORTS } from '../../../instructions/instructionListStore.js';
 import type { HeldInstruction } from '../../../instructions/instructionPagesStore.js';
@@ -157,7 +157,7 @@ function HeldTable(props: {
 function Why({ holdReason }: { holdReason: HeldInstruction['holdReason'] }) {
   return (
     <td class="line reason">
-      {holdLabel(holdReason)}
+      {holdWords(holdReason)}
       {isApprovable(holdReason) ? null : <span class="hint">Cannot be approved as it is</span>}
     </td>
   );

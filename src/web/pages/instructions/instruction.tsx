@@ -80,7 +80,7 @@ function whyOf(sheet: Sheet): string {
     return 'The gateway took it and has not done it yet; a person says what became of it.';
   }
   if (sheet.state === 'accepted') {
-    return 'The gateway said yes; the next snapshot confirms it, in a night or when one is run again.';
+    return 'The gateway said yes; the next snapshot confirms it, in a night that is run.';
   }
   return sheet.reason === null ? '' : `Why: ${sheet.reason}.`;
 }

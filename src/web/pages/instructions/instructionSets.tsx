@@ -3,7 +3,7 @@
 // instructions/sets/decideInstructionSet.ts says what a set is, and does it.
 
 import { UsageError } from '../../../core/errors.js';
-import { holdLabel, isApprovable } from '../../../core/instructions/decision.js';
+import { holdWords, isApprovable } from '../../../core/instructions/decision.js';
 import { MOVEMENTS } from '../../../core/orders/order.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { Decision } from '../../../instructions/decisions.js';
@@ -75,7 +75,7 @@ export async function groupsOf(visit: Visit, state: SetState) {
           <tr>
             <th scope="row">{group.operation}</th>
             <td>{group.accountId}</td>
-            <td class="line">{group.holdReason === null ? '' : holdLabel(group.holdReason)}</td>
+            <td class="line">{group.holdReason === null ? '' : holdWords(group.holdReason)}</td>
             <Figure name="How many">{words.count(group.count)}</Figure>
             <Figure name="Money">
               {group.operation === 'review' ? '' : words.amount(group.money, group.currency)}
@@ -157,7 +157,7 @@ function chosenWords({ query }: Visit): string {
   const words = FILTERS.flatMap((name) => {
     const value = query.text(name, 64);
     if (value === null) return [];
-    return [name === 'why' ? `waiting because ${holdLabel(value)}` : `${name} ${value}`];
+    return [name === 'why' ? `waiting because ${holdWords(value)}` : `${name} ${value}`];
   });
   return words.length === 0 ? 'all' : words.join(', ');
 }

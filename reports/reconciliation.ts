@@ -13,7 +13,14 @@ import type {
   WrittenReport,
 } from '../src/core/runs/reporting.js';
 import type { ItemSums, Statement } from '../src/core/runs/statement.js';
-import { addLines, isExplained, statementsOf } from '../src/core/runs/statement.js';
+import {
+  addLines,
+  isExplained,
+  leftOver,
+  statementsOf,
+  unexplainedNotices,
+  withUnexplained,
+} from '../src/core/runs/statement.js';
 import type { BookLine, BookSums } from '../src/core/runs/statementBooks.js';
 import { addBookLines, isBookLine } from '../src/core/runs/statementBooks.js';
 import {
@@ -64,13 +71,15 @@ import { writePage } from './xlsx/writePage.js';
 /** Goes through the rows twice: what stands above them has to be known before they are written. */
 export async function writeReconciliation(
   path: string,
-  data: ReconciliationData,
+  given: ReconciliationData,
 ): Promise<WrittenReport> {
-  const { about } = data;
-  const run = await planSheets(data);
+  const { about } = given;
+  const run = await planSheets(given);
   const { breaks, changes, lists, moved, waiting, reserved, figures } = run;
-  const kept = data.books === undefined ? null : { from: data.books.from, sums: run.bookSums };
-  const statements = statementsOf(data.currencies, run.sums, kept);
+  const kept = given.books === undefined ? null : { from: given.books.from, sums: run.bookSums };
+  const statements = statementsOf(given.currencies, run.sums, kept);
+  const notices = unexplainedNotices(statements.map(leftOver));
+  const data = { ...given, summary: withUnexplained(given.summary, notices) };
   const dated = (title: string): string => `${title}: ${about.businessDate}`;
   const sealed = <R extends BreakRow | MovementRow>(plan: Planned<R>, rows: Chunks<R>) =>
     sealedRows(plan.table, data.secret, plan.clock, rows);

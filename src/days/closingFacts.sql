@@ -42,8 +42,10 @@ select (select state from night) as "runState",
       select from tieout.run_accounts ra join tieout.runs r using (run_id)
       where ra.account_id = $1 and not r.is_dry and day::date = any (r.covers))
   ), '[]') as gaps,
-  (select exists (select from tieout.statements s where s.report_id = book.report_id
-      and s.account_id = $1 and (s.unexplained_captured <> 0 or s.unexplained_refunded <> 0
-        or (s.books #>> '{unexplained,captured}')::numeric <> 0
-        or (s.books #>> '{unexplained,refunded}')::numeric <> 0))
-    from book) as "isUnexplained"
+  (select (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'unexplained', jsonb_build_object('captured', round(s.unexplained_captured, 2)::text,
+          'refunded', round(s.unexplained_refunded, 2)::text),
+        'books', s.books)), '[]')
+      from tieout.statements s where s.report_id = book.report_id and s.account_id = $1)
+    from book) as statements

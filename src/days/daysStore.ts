@@ -5,6 +5,7 @@
 import type { Decider } from '../core/instructions/decider.js';
 import type { DayFigures, DayState } from '../core/runs/businessDay.js';
 import type { ClosingFacts } from '../core/runs/closingChecklist.js';
+import { isExplained } from '../core/runs/statement.js';
 import type { Db } from '../database/db.js';
 import { inTransaction } from '../database/db.js';
 import { statement } from '../database/statements.js';
@@ -200,14 +201,18 @@ export async function openItems(db: Db, accountId: string): Promise<object[]> {
 
 /** What somebody who closes the day should have seen. */
 export async function closingFacts(db: Db, accountId: string, date: string): Promise<ClosingFacts> {
-  const { rows } = await db.query<Record<keyof ClosingFacts, unknown>>(
-    statement('days/closingFacts'),
-    [accountId, date],
-  );
+  const { rows } = await db.query<
+    Record<keyof ClosingFacts, unknown> & {
+      /** of the newest workbook; null: none is written */
+      statements: Parameters<typeof isExplained>[0][] | null;
+    }
+  >(statement('days/closingFacts'), [accountId, date]);
   const [row] = rows;
   if (row === undefined) throw new Error('a statement without a condition gave no row');
+  const { statements, ...facts } = row;
   return {
-    ...(row as unknown as ClosingFacts),
+    ...(facts as unknown as ClosingFacts),
+    isUnexplained: statements?.some((one) => !isExplained(one)) ?? null,
     notCompared: Number(row.notCompared),
     openBreaks: Number(row.openBreaks),
     notSettled: Number(row.notSettled),

@@ -2,9 +2,8 @@
 // ends with its summary on record. Figures come from the summary that total.ts checked.
 
 import { TakenOverError } from '../core/errors.js';
-import type { Notice } from '../core/runs/notices.js';
-import { unexplainedNotice } from '../core/runs/statement.js';
-import type { RunState, RunSummary } from '../core/runs/summary.js';
+import { unexplainedNotices, withUnexplained } from '../core/runs/statement.js';
+import type { RunSummary } from '../core/runs/summary.js';
 import { tellFinished } from '../outbox/writeAlerts.js';
 import type { Run } from '../runs/deps.js';
 import { TAKEN_OVER } from '../runs/lease.js';
@@ -19,7 +18,7 @@ import {
   queueReports,
   writtenReports,
 } from './reportsStore.js';
-import { unexplainedOf } from './statementStore.js';
+import { leftOvers } from './statementStore.js';
 
 type ReportStepDeps = WaitDeps &
   Pick<SendDeps, 'config' | 'db' | 'log' | 'now' | 'queuePort' | 'runner'>;
@@ -31,24 +30,17 @@ export async function report(
   run: Run,
   summary: RunSummary,
 ): Promise<RunSummary> {
-  await storeSummary(deps.db, run.runId, summary);
-  await dropQueuedReports(deps.db, run.runId);
-  await queueReports(deps.db, run.runId, NIGHTLY, deps.now());
-  await waitForRows(deps, {
-    step: 'report',
-    open: async () => (await queuedReports(deps.db, run.runId)).length,
-    enqueue: async () => {
-      const ids = await queuedReports(deps.db, run.runId);
-      if (ids.length > 0) await deps.queuePort.enqueue('report', ids.map(String));
-    },
-  });
-  const unwritten = await failedReports(deps.db, run.runId);
-  const notices = (await unexplainedOf(deps.db, run.runId)).map(unexplainedNotice);
+  await writeWorkbooks(deps, run, summary);
+  const notices = unexplainedNotices(await leftOvers(deps.db, run.runId));
   for (const { accountId, text } of notices) {
     deps.log(`${accountId}: ${text}`, { level: 'error', account: accountId });
   }
+  const told = withUnexplained(summary, notices);
+  // Once more, since the manifest of a workbook holds the digest of the figures on record.
+  if (notices.length > 0) await writeWorkbooks(deps, run, told);
+  const unwritten = await failedReports(deps.db, run.runId);
   const finished: RunSummary = {
-    ...withUnexplained(summary, notices),
+    ...told,
     reports: await writtenReports(deps.db, run.runId),
     ...(unwritten.length === 0 ? {} : { unwritten }),
   };
@@ -63,19 +55,19 @@ export async function report(
   return finished;
 }
 
-/** Money that no line explains is as much as a break: such a night did not tie. */
-function withUnexplained(summary: RunSummary, notices: readonly Notice[]): RunSummary {
-  if (notices.length === 0) return summary;
-  const atLeastBroken = (state: RunState): RunState => (state === 'tied_out' ? 'broken' : state);
-  const told = new Set(notices.map(({ accountId }) => accountId));
-  return {
-    ...summary,
-    state: atLeastBroken(summary.state),
-    accounts: summary.accounts.map((one) =>
-      told.has(one.accountId) ? { ...one, state: atLeastBroken(one.state) } : one,
-    ),
-    notices: [...(summary.notices ?? []), ...notices],
-  };
+/** Workers write the next revision of each, by the summary that is on record. */
+async function writeWorkbooks(deps: ReportStepDeps, run: Run, summary: RunSummary): Promise<void> {
+  await storeSummary(deps.db, run.runId, summary);
+  await dropQueuedReports(deps.db, run.runId);
+  await queueReports(deps.db, run.runId, NIGHTLY, deps.now());
+  await waitForRows(deps, {
+    step: 'report',
+    open: async () => (await queuedReports(deps.db, run.runId)).length,
+    enqueue: async () => {
+      const ids = await queuedReports(deps.db, run.runId);
+      if (ids.length > 0) await deps.queuePort.enqueue('report', ids.map(String));
+    },
+  });
 }
 
 /** The end of the run and the word of it commit together; false: it is another process's run. */

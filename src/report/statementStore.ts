@@ -3,7 +3,7 @@
 import { ageInDays } from '../core/breaks/breakAge.js';
 import { NOT_APPROVABLE } from '../core/instructions/decision.js';
 import { formatAmount } from '../core/money.js';
-import type { Statement, StatementLine } from '../core/runs/statement.js';
+import type { LeftOver, Statement, StatementLine } from '../core/runs/statement.js';
 import { wasEnded } from '../database/connection.js';
 import type { Database, Db, LongReads } from '../database/db.js';
 import { type Limits, SHORT_LIMITS } from '../database/limits.js';
@@ -67,24 +67,16 @@ function textsOf<S extends { captured: bigint; refunded: bigint }>(sums: S) {
   return { ...sums, captured: formatAmount(captured), refunded: formatAmount(refunded) };
 }
 
-export interface Unexplained {
-  accountId: string;
-  currency: string;
-  captured: string;
-  refunded: string;
-}
-
-/** What the newest workbook of a run could not explain. */
-export async function unexplainedOf(db: Db, runId: bigint): Promise<Unexplained[]> {
-  const { rows } = await db.query<Unexplained>(
+/** What each statement of the newest workbook of a run leaves, mostly nothing. */
+export async function leftOvers(db: Db, runId: bigint): Promise<LeftOver[]> {
+  const { rows } = await db.query<LeftOver>(
     `select account_id as "accountId", currency,
-       round(unexplained_captured, 2)::text as captured,
-       round(unexplained_refunded, 2)::text as refunded
+       jsonb_build_object('captured', round(unexplained_captured, 2)::text,
+         'refunded', round(unexplained_refunded, 2)::text) as unexplained, books
      from tieout.statements
      where report_id = (select report_id from tieout.reports
          where run_id = $1 and kind = 'reconciliation' and format = 'xlsx' and period is null
            and state = 'written' order by revision desc limit 1)
-       and (unexplained_captured <> 0 or unexplained_refunded <> 0)
      order by account_id, currency`,
     [runId],
   );

@@ -15,6 +15,7 @@ import {
 } from '../compare/verdictsStore.js';
 import type { Config } from '../config/config.js';
 import { TieoutError } from '../core/errors.js';
+import { withUnexplained } from '../core/runs/statement.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { Database, Db, Tx } from '../database/db.js';
 import { rolledBack } from '../database/rolledBack.js';
@@ -192,9 +193,12 @@ async function repeatTotal(
   const { config, past } = asThen(deps, db, run, working);
   const counts = await countSnapshots(db, run.runId);
   try {
-    // What the ledger's feed announced and which words were new is given, not worked out again.
+    // What the ledger's feed announced, which words were new and what a workbook left unexplained
+    // is given, not worked out again.
     const notices = run.summary?.notices ?? [];
-    return { summary: await sumUp({ config }, past, counts, notices) };
+    const unexplained = notices.filter(({ kind }) => kind === 'unexplained');
+    const summary = await sumUp({ config }, past, counts, notices);
+    return { summary: withUnexplained(summary, unexplained) };
   } catch (error) {
     if (!(error instanceof TieoutError)) throw error;
     const problem = { accountId: null, orderNo: null, what: 'figures', was: 'they tied' };

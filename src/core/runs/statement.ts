@@ -1,16 +1,18 @@
 // The statement that finance signs: by account and currency, what the ledger says was captured and
 // refunded, what explains the difference line by line, and what the gateway says. What no line
 // explains is left as unexplained, and is 0.00 in every run that is in order (law 14 of
-// ARCHITECTURE.md). Pure; neighbours: migrations/0135 (the lines), reports/statement/ (the sheets).
+// ARCHITECTURE.md). Pure; neighbours: function tieout.statement_lines (the lines), reports/statement/ (the
+// sheets).
 
 import type { Hundredths } from '../money.js';
-import { parseSum } from '../money.js';
+import { formatAmount, parseSum } from '../money.js';
 import { BREAK_KINDS } from '../orders/verdict.js';
 import { amountIn } from '../text/amounts.js';
 import { labelOf } from '../text/labels.js';
 import type { Notice } from './notices.js';
 import type { BookSums, StatementBooks } from './statementBooks.js';
 import { booksOf } from './statementBooks.js';
+import type { RunState, RunSummary } from './summary.js';
 
 /** One order of which both sides say different money, in one currency; amounts are text. */
 export interface StatementLine {
@@ -189,29 +191,81 @@ function placeOf(item: string): number {
   return place === -1 ? ITEMS.length : place;
 }
 
-export function isExplained({
-  unexplained,
-  books,
-}: Pick<Statement, 'unexplained' | 'books'>): boolean {
-  const left = [unexplained, ...(books === null ? [] : [books.unexplained])];
-  return left.every(({ captured, refunded }) => captured === 0n && refunded === 0n);
+interface Sides<Amount> {
+  captured: Amount;
+  refunded: Amount;
 }
 
-/** Both sides say different money, and no line of the statement says why. */
-export function unexplainedNotice(left: {
-  accountId: string;
-  currency: string;
-  captured: string;
-  refunded: string;
-}): Notice {
-  const { accountId, currency, captured, refunded } = left;
+/** What is left of a statement: in hundredths while it is written, as text when it is on record. */
+interface Left<Amount> {
+  unexplained: Sides<Amount>;
+  books: { unexplained: Sides<Amount> } | null;
+}
+
+export type LeftOver = Left<string> & { accountId: string; currency: string };
+
+/** The one rule for the sheet, the run, the console and the checklist of a close. */
+export function isExplained({ unexplained, books }: Left<Hundredths> | Left<string>): boolean {
+  return isNothing(unexplained) && (books === null || isNothing(books.unexplained));
+}
+
+export function isNothing({ captured, refunded }: Sides<Hundredths | string>): boolean {
+  return [captured, refunded].every((amount) => amount === 0n || amount === '0.00');
+}
+
+/** One of each statement that leaves money. */
+export function unexplainedNotices(statements: readonly LeftOver[]): Notice[] {
+  return statements.filter((one) => !isExplained(one)).map(unexplainedNotice);
+}
+
+export function leftOver({ accountId, currency, unexplained, books }: Statement): LeftOver {
+  return {
+    ...{ accountId, currency, unexplained: inText(unexplained) },
+    books: books && { unexplained: inText(books.unexplained) },
+  };
+}
+
+function inText({ captured, refunded }: Sides<Hundredths>): Sides<string> {
+  return { captured: formatAmount(captured), refunded: formatAmount(refunded) };
+}
+
+/** Money that no line of the statement explains, of either half. */
+function unexplainedNotice({ accountId, currency, unexplained, books }: LeftOver): Notice {
+  const words = ({ captured, refunded }: Sides<string>, what: string): string =>
+    `captured ${amountIn(captured, currency)} and refunded ${amountIn(refunded, currency)} ` +
+    `are unexplained (${what})`;
+  const left = [
+    ...(isNothing(unexplained) ? [] : [words(unexplained, 'gateway − ledger')]),
+    ...(books === null || isNothing(books.unexplained)
+      ? []
+      : [words(books.unexplained, 'gateway − books of settlement')]),
+  ];
   return {
     accountId,
     kind: 'unexplained',
     about: `unexplained money of ${accountId} in ${currency}`,
     text:
-      `the statement in ${currency} does not bridge: captured ${amountIn(captured, currency)} ` +
-      `and refunded ${amountIn(refunded, currency)} are unexplained (gateway − ledger). ` +
+      `the statement in ${currency} does not bridge: ${left.join('; ')}. ` +
       'Do not sign it; see the sheet Statement',
+  };
+}
+
+/**
+ * The summary with these notices: money that no line explains is as much as a break, so that such a
+ * run did not tie. What it has told already is not told twice.
+ */
+export function withUnexplained(summary: RunSummary, notices: readonly Notice[]): RunSummary {
+  if (notices.length === 0) return summary;
+  const atLeastBroken = (state: RunState): RunState => (state === 'tied_out' ? 'broken' : state);
+  const accountIds = new Set(notices.map(({ accountId }) => accountId));
+  const before = summary.notices ?? [];
+  const known = new Set(before.map(({ text }) => text));
+  return {
+    ...summary,
+    state: atLeastBroken(summary.state),
+    accounts: summary.accounts.map((one) =>
+      accountIds.has(one.accountId) ? { ...one, state: atLeastBroken(one.state) } : one,
+    ),
+    notices: [...before, ...notices.filter(({ text }) => !known.has(text))],
   };
 }

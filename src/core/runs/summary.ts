@@ -236,6 +236,7 @@ function waitingPart(summary: RunSummary): string {
   const held = sumInstructions(summary, 'held') - keptBack;
   const unknown = sumInstructions(summary, 'unknown');
   const parts = [
+    ...noticesOf(summary, 'unexplained').map(({ about }) => about),
     ...noticesOf(summary, 'no_orders').map(({ about }) => about),
     ...noticesOf(summary, 'unusable_rows').map(({ about }) => about),
     ...noticesOf(summary, 'strange_account').map(({ about }) => about),

@@ -4,7 +4,7 @@
 
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { SINCE_UNKNOWN, sinceSignedWords } from '../../../core/runs/closingChecklist.js';
-import { itemWords } from '../../../core/runs/statement.js';
+import { isExplained, isNothing, itemWords } from '../../../core/runs/statement.js';
 import { bookWords } from '../../../core/runs/statementBooks.js';
 import type { WrittenStatement } from '../../../report/statementStore.js';
 import { changedSinceSigned, statementsOfRun } from '../../../report/statementStore.js';
@@ -55,14 +55,6 @@ export async function statementPage(visit: Visit): Promise<Answer> {
     </>
   );
   return { kind: 'page', title: `Statement of ${date}`, section: 'Tonight', body };
-}
-
-function isExplained({ unexplained, books }: WrittenStatement): boolean {
-  return isNothing(unexplained) && (books === null || isNothing(books.unexplained));
-}
-
-function isNothing({ captured, refunded }: { captured: string; refunded: string }): boolean {
-  return captured === '0.00' && refunded === '0.00';
 }
 
 function nameOf({ accountId, currency }: WrittenStatement): string {

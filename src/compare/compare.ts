@@ -36,7 +36,7 @@ export async function forgetOtherMeanings(deps: Pick<RunDeps, 'config'>, run: Ru
 export async function compare(deps: CompareDeps, run: Run, snapshot: Snapshot): Promise<void> {
   deps.progress('compare', 0, 1);
   await noteSnapshotCodes(deps, run, snapshot);
-  await settle(deps, run, snapshot);
+  await settleSent(deps, run, snapshot);
   await clearVerdicts(run.db, run.runId, accountIdsOf(run));
   await bookStrayRefunds(deps, run);
   await judge(deps, run, snapshot, { runId: run.runId, pullId: snapshot.pullId });
@@ -44,7 +44,7 @@ export async function compare(deps: CompareDeps, run: Run, snapshot: Snapshot): 
 }
 
 /** What the snapshot proves about what was sent before decides what an order still needs. */
-async function settle(
+async function settleSent(
   deps: Pick<RunDeps, 'config' | 'now'>,
   run: Run,
   snapshot: Snapshot,

@@ -1,15 +1,15 @@
--- Which orders of a pull match by the fast match? Nearly all: one whole entry, equal in all that
--- counts, and a pair that matches. What this finds is kept in pg_temp.unmatched
--- (fastMatchStore.ts): the others, ledger row and entry side by side, for compare.sql to judge; and
--- by account the number of those that match, on one row of the account, counted where they are
--- found and never by subtraction. Where none is left, that row names no order. $1 pull, $2 null or
+-- Which orders of a pull plainly match? Nearly all: one whole entry that is equal in all that
+-- counts, and a pair of states that matches. All others are kept in pg_temp.unmatched
+-- (fastMatchStore.ts), ledger row and entry side by side: compare.sql judges them. Each account has
+-- a row there with the number of its orders that match. They are counted where they are found and
+-- never by subtraction, and where no other order is left, that row names none. $1 pull, $2 null or
 -- a later pull: only its orders whose page failed there, $3 pairs that match while nothing was
 -- asked to be refunded (core/orders/verdict.ts), $4 whether equal states always do, $5 time of the
 -- snapshot, $6 age of a stale authorisation, $7 whether every page was answered, $8 accounts.
--- One walk over two indexes in their common order, and an entry joins only where all is
--- equal: what joins is counted, what does not is gathered, and no row is kept. A usable ledger row
--- has an amount above zero and a currency, so that an entry equal to it has them too. Where there
--- is one account the walk compares order numbers alone: the planner sees that before it plans.
+-- Two indexes are walked in their common order, and an entry joins only where all is equal: what
+-- joins is counted, what does not is gathered, and no row is kept. A usable ledger row has an
+-- amount above zero and a currency, so that an entry equal to it has them too. With one account
+-- the walk compares order numbers alone: the planner sees that before it plans.
 -- What is looked up by key is written `= any (array[...])`, which no other kind of join takes, so
 -- that all others can be ruled out for the walk.
 insert into pg_temp.unmatched

@@ -1,6 +1,7 @@
 // Step 5, confirm: what was sent is queried again. Accepted becomes confirmed when the gateway
-// shows it; what it shows decides the verdict of the order anew, and every order is put into its
-// class. Payouts that did not happen are told last.
+// shows it (`confirm`); an account that its breaker stopped may begin again by it
+// (`resumeStopped`); what it shows decides the verdict of the order anew, and every order is put
+// into its class (`judgeAnew`).
 
 import type { CompareDeps } from '../compare/compare.js';
 import { compareAgain } from '../compare/compare.js';
@@ -29,26 +30,9 @@ import { searchRefunds } from './searchRefunds.js';
 type ConfirmDeps = PullDeps & CompareDeps & SendingDeps & SearchDeps;
 
 /**
- * Looks at what was sent, and judges it anew. Where a snapshot lets an account go that its breaker
- * had stopped, what waits of it is sent and looked at in turn, so often and no more.
- */
-export async function confirm(deps: ConfirmDeps, run: Run, first: Snapshot): Promise<void> {
-  let second = await confirmSent(deps, run, first);
-  for (let round = 0; round < BEGIN_AGAIN_MAX && second !== null; round += 1) {
-    const again = await liftBreaker(deps, accountIdsOf(run));
-    if (again.length === 0) break;
-    await compareAgain(deps, run, first, second);
-    await send(deps, run);
-    second = await confirmSent(deps, run, second);
-  }
-  await judgeAnew(deps, run, first, second);
-  await bookRejectedPayouts(deps, run);
-}
-
-/**
  * Looks at what was sent, and settles what is seen; answers the snapshot, null where none was due.
  */
-async function confirmSent(
+export async function confirm(
   deps: ConfirmDeps,
   run: Run,
   before: Snapshot,
@@ -66,17 +50,43 @@ async function confirmSent(
   return second;
 }
 
-/** What the second snapshot shows decides verdicts anew; then each order is put into its class. */
-async function judgeAnew(
+/**
+ * Where the snapshot that confirmed lets an account go that its breaker had stopped, what waits of
+ * it is sent and looked at in turn, so often and no more. Answers the newest snapshot, null where
+ * there was none.
+ */
+export async function resumeStopped(
   deps: ConfirmDeps,
   run: Run,
   first: Snapshot,
   second: Snapshot | null,
+): Promise<Snapshot | null> {
+  let newest = second;
+  for (let round = 0; round < BEGIN_AGAIN_MAX && newest !== null; round += 1) {
+    const again = await liftBreaker(deps, accountIdsOf(run));
+    if (again.length === 0) break;
+    await compareAgain(deps, run, first, newest);
+    await send(deps, run);
+    newest = await confirm(deps, run, newest);
+  }
+  return newest;
+}
+
+/**
+ * What the newest snapshot shows decides verdicts anew; then each order is put into its class, and
+ * payouts that did not happen are told. The rules are those of compare, whose statements they are.
+ */
+export async function judgeAnew(
+  deps: ConfirmDeps,
+  run: Run,
+  first: Snapshot,
+  newest: Snapshot | null,
 ): Promise<void> {
-  if (second !== null) await compareAgain(deps, run, first, second);
+  if (newest !== null) await compareAgain(deps, run, first, newest);
   await searchRefunds(deps, run);
   await classify(run.db, run.runId);
   await rememberFinal(run.db, run.runId, first.pullId, lookbackFrom(deps, run));
+  await bookRejectedPayouts(deps, run);
 }
 
 /** So few are asked sooner here than by way of the queue. */

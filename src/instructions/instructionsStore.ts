@@ -18,8 +18,10 @@ interface SettledInstruction {
   to: string;
 }
 
-/** What shows each kind of instruction done; a payout is done when the gateway says so. */
-/** As rows that statements join. */
+/**
+ * What shows each kind of instruction done, as rows that statements join; a payout is done when the
+ * gateway says so.
+ */
 export const DONE = JSON.stringify([
   ...PROOFS,
   ...[true, false].map((completes) => {
@@ -31,7 +33,8 @@ const SENT_AGAIN = JSON.stringify(askedFor(RESENDABLE));
 
 /**
  * Settles what was sent by what the gateway shows now; null: between two runs (law 2 of
- * ARCHITECTURE.md).
+ * ARCHITECTURE.md). Asked by compare (what was sent before this run), by confirm, and after
+ * `tieout send` (sendApproved.ts).
  */
 export async function settleBySnapshot(
   db: Db,
@@ -161,10 +164,10 @@ export async function sentInstructions(
 }
 
 /**
- * What is to be looked at again before the run is told: everything accepted that is not settled,
- * whenever it left and whatever its order looked like; what is unknown and was claimed at or after
- * `since`, or whose order stands as if nothing were unknown; and what was refused since then, of an
- * order that does not plainly match.
+ * What is to be looked at again before the run is told. First, what is accepted and not settled,
+ * whenever it left and whatever its order looked like. Second, what is unknown and was claimed at
+ * or after `since`, or whose order stands as if nothing were unknown. Third, what was refused since
+ * then, where its order does not plainly match.
  */
 export async function sentToConfirm(
   db: Db,

@@ -28,8 +28,8 @@ import { deleteDryRun } from '../runs/runsStore.js';
 import type { SendDeps } from '../send/deps.js';
 import { total } from '../total/total.js';
 
-export async function runDry(open: SendDeps, mine: Run): Promise<RunSummary> {
-  const { deps, run } = fenced(open, mine);
+export async function runDry(unfenced: SendDeps, unfencedRun: Run): Promise<RunSummary> {
+  const { deps, run } = fenced(unfenced, unfencedRun);
   try {
     const snapshot = await pull(deps, run);
     const judged = async (tx: Tx): Promise<RunSummary> => {
@@ -37,13 +37,14 @@ export async function runDry(open: SendDeps, mine: Run): Promise<RunSummary> {
       await markDry(tx);
       await compare(deps, dry, snapshot);
       await plan(deps, dry, snapshot);
+      // Nothing was sent: of what `judgeAnew` does after it, the class of each order is left.
       await classify(tx, dry.runId);
       const summary = await total(deps, dry);
       return { ...summary, wouldDo: await wouldDo(tx, accountIdsOf(dry)) };
     };
-    return await givingWay(open.db, () => rolledBack(deps.db, judged, DRY_LIMITS));
+    return await givingWay(unfenced.db, () => rolledBack(deps.db, judged, DRY_LIMITS));
   } finally {
-    await deleteDryRun(open.db, run.runId);
+    await deleteDryRun(unfenced.db, run.runId);
   }
 }
 

@@ -4,7 +4,7 @@
 
 import { seal, sealEnd } from '../audit/seal.js';
 import { compare } from '../compare/compare.js';
-import { confirm } from '../confirm/confirm.js';
+import { confirm, judgeAnew, resumeStopped } from '../confirm/confirm.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import { bookMovements } from '../movements/bookMovements.js';
 import { plan } from '../plan/plan.js';
@@ -16,26 +16,31 @@ import { fenced } from '../runs/lease.js';
 import type { SendDeps } from '../send/deps.js';
 import { recover } from '../send/recoverAttempts.js';
 import { send } from '../send/send.js';
-import { settle } from '../settlement/settlement.js';
+import { matchSettlement } from '../settlement/settlement.js';
 import { total } from '../total/total.js';
 
 /** Runs every step of one business date; answers the summary of docs/CONTRACT.md section 7. */
-export async function runNight(open: SendDeps, mine: Run): Promise<RunSummary> {
-  const { deps, run } = fenced(open, mine);
+export async function runNight(unfenced: SendDeps, unfencedRun: Run): Promise<RunSummary> {
+  // Everything up to the end is refused once another process has taken the run over.
+  const { deps, run } = fenced(unfenced, unfencedRun);
   await recover(deps, run);
   const snapshot = await pull(deps, run);
+  // What is decided from here on can be checked against what was seen.
   await seal(deps, run);
   await compare(deps, run, snapshot);
   await plan(deps, run, snapshot);
   await send(deps, run);
-  await confirm(deps, run, snapshot);
+  const second = await confirm(deps, run, snapshot);
+  const newest = await resumeStopped(deps, run, snapshot, second);
+  await judgeAnew(deps, run, snapshot, newest);
   await bookMovements(deps, run);
-  await settle(deps, run);
+  await matchSettlement(deps, run);
+  // Outcomes and movements are final, with their links, before they are counted.
   await seal(deps, run);
   const summary = await total(deps, run);
   const finished = await report(deps, run, summary);
-  // The run has ended, and is nobody's any more.
-  await sealEnd(open, mine);
-  await removeOld(open, finished);
+  // How it ended is sealed too. The run is nobody's any more: the fence would refuse.
+  await sealEnd(unfenced, unfencedRun);
+  await removeOld(unfenced, finished);
   return finished;
 }

@@ -1,5 +1,5 @@
-// All that the steps of a run need from outside, as app puts it together. The spine alone takes
-// it whole; each step names the few of it that it uses, and takes them first. Nothing of a step
+// All that the steps of a run need from outside, as app puts it together. Only the spine takes all
+// of it; each step takes, as its first argument, the few members that it names. Nothing of a step
 // reaches for a clock, an environment or a global.
 
 import type { Config } from '../config/config.js';
@@ -49,7 +49,11 @@ export interface Run {
   isDry: boolean;
   /** the accounts that this call works on */
   accounts: readonly Account[];
-  /** where statements go: the pool, or the transaction of a dry run that is rolled back */
+  /**
+   * where statements of the run go: the pool, or the transaction of a dry run that is rolled back.
+   * In a run that is worked on, it and `db` of the steps' deps are the same fenced database; deps
+   * have it where a step opens transactions or snapshots of its own, which no dry run does.
+   */
   db: Db;
 }
 

@@ -43,8 +43,11 @@ export function settlementRules(config: Config): SettlementRules | null {
   };
 }
 
-/** A step of the night, of the accounts of the run. */
-export async function settle(deps: Pick<RunDeps, 'config' | 'now'>, run: Run): Promise<void> {
+/** A step of the night: the acquirer's lines of the accounts of the run find their movements. */
+export async function matchSettlement(
+  deps: Pick<RunDeps, 'config' | 'now'>,
+  run: Run,
+): Promise<void> {
   const rules = settlementRules(deps.config);
   if (rules === null) return;
   const accountIds = accountIdsOf(run);

@@ -6,7 +6,8 @@ import { expect, test } from 'vitest';
 import { allFiles, textOf } from '../support/sourceFiles.js';
 
 const STEPS =
-  'recover pull seal compare plan send confirm bookMovements settle seal total report sealEnd removeOld';
+  'recover pull seal compare plan send confirm resumeStopped judgeAnew bookMovements ' +
+  'matchSettlement seal total report sealEnd removeOld';
 
 test('the spine is its steps, one after the other', () => {
   const steps = [...textOf('src/night/night.ts').matchAll(/await (\w+)\(/g)].map(

@@ -1,8 +1,8 @@
 // The statement that finance signs: by account and currency, what the ledger says was captured and
 // refunded, what explains the difference line by line, and what the gateway says. What no line
 // explains is left as unexplained, and is 0.00 in every run that is in order (law 14 of
-// ARCHITECTURE.md). Pure; neighbours: function tieout.statement_lines (the lines), reports/statement/ (the
-// sheets).
+// ARCHITECTURE.md). Pure; neighbours: function tieout.statement_lines of the database (the lines),
+// reports/statement/ (the sheets).
 
 import type { Hundredths } from '../money.js';
 import { formatAmount, parseSum } from '../money.js';

@@ -24,7 +24,7 @@ const ABORT_MS = 2_000;
 const STALLED_CHECK_MS = 15_000;
 /** A job whose worker died is looked at once more; its second death is left to the sweep. */
 const STALLED_RERUNS = 1;
-/** How often an idle worker asks although nobody rang: a lost notice costs this much. */
+/** How often an idle worker asks although nothing was enqueued: a lost notice costs this much. */
 const IDLE_POLL_SECONDS = 5;
 /** An id that is enqueued while it is at work is looked at again, so often in one job. */
 const ROUNDS_MAX = 3;

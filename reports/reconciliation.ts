@@ -304,10 +304,10 @@ async function writeSummary(
 
 const ABOUT_WIDTHS = [36, 120];
 
-/** The last sheet of every workbook: enough to trust the file, and to work it out again. */
 /** So many lines are still read well on one page; more go on to the next one. */
 const ABOUT_PAGE_LINES_MAX = 70;
 
+/** The last sheet of every workbook: enough to trust the file, and to work it out again. */
 export async function writeAbout(book: Book, about: AboutData): Promise<void> {
   const sections = aboutSections(about);
   const lines = sections.reduce((sum, [, pairs]) => sum + pairs.length + 2, 1);

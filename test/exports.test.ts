@@ -1,8 +1,9 @@
-// What a file shows to others is named by another one; and no function is there for tests alone.
-// The messages of the gateway's document stand whole, read or not.
+// What a file shows to others is named by another one, and no function is there for tests alone;
+// and a file that a comment names is there. The messages of the gateway's document stand whole,
+// read or not.
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const PROGRAM = filesIn('src', 'jobs', 'reports').filter((path) => /\.tsx?$/.test(path));
@@ -42,6 +43,43 @@ describe('what is exported', () => {
     expect(unused.map(({ path, name }) => `${path}: ${name}`)).toEqual([]);
   });
 });
+
+const SOURCES = filesIn('src', 'jobs', 'reports', 'migrations').filter((path) =>
+  /\.(tsx?|sql)$/.test(path),
+);
+const COMMENT = { sql: /--.*/g, ts: /^\s*(?:\/\/|\/?\*).*/gm };
+/** Not behind a star: `*Store.ts` means many. */
+const FILE_NAME = /(?<![*\w.])(?:[\w-]+\/)*[\w-]+(?:\.[\w-]+)*\.(?:tsx?|sql)\b/g;
+
+describe('what a comment names', () => {
+  test('is one file: in the same room, or the only one of that name', () => {
+    const lost = SOURCES.filter((path) => !path.startsWith('migrations/')).flatMap((path) =>
+      (read(path).match(path.endsWith('.sql') ? COMMENT.sql : COMMENT.ts) ?? [])
+        .flatMap((comment) => comment.match(FILE_NAME) ?? [])
+        .filter((name) => !isFound(path, name))
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(lost).toEqual([]);
+  });
+});
+
+/** Files of the program go first; then those of tests, which a comment may name too. */
+function isFound(from: string, name: string): boolean {
+  const named = (paths: readonly string[]): string[] =>
+    paths.filter((path) => path === name || path.endsWith(`/${name}`));
+  const found = named(SOURCES);
+  const beside = found.filter((path) => dirname(path) === dirname(from));
+  const inRoom = found.filter((path) => roomOf(path) === roomOf(from));
+  const [nearest = []] = [beside, inRoom, found, named(TESTS)].filter((some) => some.length > 0);
+  return nearest.length === 1;
+}
+
+function roomOf(path: string): string {
+  return path
+    .split('/')
+    .slice(0, path.startsWith('src/') ? 2 : 1)
+    .join('/');
+}
 
 function isNamedIn(paths: readonly string[], owner: string, name: string): boolean {
   return paths.some((path) => path !== owner && wordsOf.get(path)?.has(name) === true);

@@ -1,6 +1,7 @@
 // Who is signed in, failed sign-ins, and the record of what was done in the console. A session is
 // found by the digest of the browser's secret and carries the person's roles as they are now, so
-// that a role taken away or a person disabled counts from the next request on. Neighbour: users.ts.
+// that a role taken away or a person disabled counts from the next request on. Neighbour:
+// usersStore.ts.
 
 import type { Grant } from '../core/access.js';
 import type { ConsoleEvent } from '../core/securityEvents.js';

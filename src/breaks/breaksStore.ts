@@ -1,7 +1,8 @@
 // Breaks as people look for them, on the console as by commands: filtered, sorted, grouped by what
 // they have in common, one with its whole life. Filters arrive as values, the order as one of a
 // short list; nothing of a request becomes part of a statement. Read only; breakDecisionsStore.ts
-// writes what people decide, updateBreaks.sql what snapshots show.
+// writes what people decide, compare/updateBreaks.sql what snapshots show and
+// settlement/updateBreaks.sql what the acquirer's lines do.
 
 import { seenRanges } from '../core/breaks/breakAge.js';
 import type { BreakState } from '../core/breaks/breakDecision.js';

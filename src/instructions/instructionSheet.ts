@@ -59,7 +59,6 @@ export async function sheetOf(
   };
 }
 
-/** Ids that a text may name and that are never altered. */
 /** Ids that texts about it may name: given by ledger or gateway as ids, and never masked. */
 export function idsOf(sheet: InstructionSheet): string[] {
   const { orderNo, transactionId, refundId, gatewayReference, references } = sheet;

@@ -1,6 +1,6 @@
 // The refund requests of one order as a person has to see them beside a refund_mismatch: what was
-// asked for, and what of it counts as done. Read only. Neighbour: sql/compare.sql, which decides by
-// the same rule over all orders.
+// asked for, and what of it counts as done. Read only. Neighbour: compare.sql, which decides by the
+// same rule over all orders.
 
 import type { Db } from '../database/db.js';
 

@@ -40,7 +40,7 @@ import { keepStatements, statementLines } from './statementStore.js';
 import { workbookKey } from './workbookKeyStore.js';
 
 /**
- * Two workers may be at the same report: a job is rung again while the first one still writes. One
+ * Two workers may be at the same report: it is enqueued again while the first one still writes. One
  * puts its file in place and registers it; the other leaves it at that.
  */
 export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<void> {

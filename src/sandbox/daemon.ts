@@ -1,6 +1,6 @@
 // The sandbox behind `gateway.baseUrl: sandbox`: found running or started, shared by every tieout
 // process on the same state folder, and gone by itself when the last of them has left. Two
-// starters end with one sandbox because the state folder has one lock (lock.ts).
+// starters end with one sandbox because the state folder has one lock (processes/pidLock.ts).
 // It must never pass a key on a command line: accounts are announced over the loopback address.
 
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-// What workers do now and then although nobody rang: classify what a dead process left in flight,
+// What workers do now and then, whatever is enqueued: classify what a dead process left in flight,
 // and enqueue batches that wait and may go. So a killed sender is found by whoever lives, and an
 // approval or a brake let go needs no run to take effect.
 

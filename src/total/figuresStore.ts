@@ -1,6 +1,6 @@
 // The figures of a run, read from what its steps recorded (docs/CONTRACT.md section 7). Nothing is
-// counted in the program: each function is one statement, and `untied` is the law that each order
-// is in one class and that the open breaks carry over.
+// counted in the program: each function is one statement. That each order is in one class and that
+// the open breaks carry over, total.ts holds by them.
 
 import type { ConfirmedMoney } from '../core/orders/totals.js';
 import type { MoneyTie } from '../core/runs/reporting.js';

@@ -1,6 +1,7 @@
 // The chain checked from its first link to its last: every fact that was sealed is still there and
 // still says the same, every link follows the one before it. PostgreSQL digests, so that facts need
-// not leave it; memory stays flat. Neighbours: audit.ts seals, cli/reports/verify.ts tells.
+// not leave it; memory stays flat. Neighbours: audit/seal.ts seals, checkLinks.sql
+// makes the digests anew, cli/reports/verify.ts tells.
 
 import type { Redaction } from '../core/runs/redaction.js';
 import type { Removal } from '../core/runs/removal.js';

@@ -1,6 +1,6 @@
 // A zip archive that somebody sent, read as what may be an attack: its directory first, then single
 // entries, inflated piece by piece, with a limit on everything that it says or becomes. It knows
-// nothing of workbooks; neighbour: workbookRows.ts asks for the parts of one.
+// nothing of workbooks; neighbour: bookParts.ts asks for the parts of one.
 
 import { createInflateRaw } from 'node:zlib';
 import { UsageError } from '../../../src/core/errors.js';

@@ -18,7 +18,7 @@ type Review = (typeof REVIEWS)[number];
 
 /**
  * How the refund requests of an order stand beside what the gateway shows.
- * - `none`: expected or sight are not among those that refunds bear on
+ * - `none`: expected or observed state are not among those that refunds bear on
  * - `settled`: the gateway shows what finished requests imply and nothing is open
  * - `open`: it shows what they imply, everything fits the amount, a request waits
  * - `elsewhere`: it shows refunded, all requests make up the amount, not all are ours
@@ -69,7 +69,7 @@ export type Position =
 /** A cell of the printed table; `refunds` means that the rules for refunds decide. */
 type Cell = 'matched' | 'state_mismatch' | 'missing_at_gateway' | 'capture' | 'cancel' | 'refunds';
 
-/** docs/CONTRACT.md section 6, the table as printed: expected (row) against sight (column). */
+/** docs/CONTRACT.md section 6, the table as printed: expected (row), observed state (column). */
 export const VERDICT_TABLE: Record<
   ExpectedState,
   Record<Exclude<ObservedState, 'pending' | 'in_review'>, Cell>

@@ -19,7 +19,7 @@ export interface PaymentFields {
   insurance?: string;
   shipping_discount?: string;
   discount?: string;
-  /** Records of four parts, `;` between records, `#,#` between parts; items.ts builds it. */
+  /** Records of four parts, `;` between records, `#,#` between parts, as the caller gives it. */
   items?: string;
   /** Free text. */
   note?: string;

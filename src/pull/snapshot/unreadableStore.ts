@@ -1,7 +1,7 @@
 // Orders that an entry without a name may be about: asked for on a page where such an entry stands,
 // and without an entry of their own. They leave their page for one of their own, which failed: what
 // everything else says of an order that was not looked at holds for them. Neighbours:
-// snapshotsStore.ts, scansStore.ts; core/unreadable.ts has the words.
+// snapshotsStore.ts, scansStore.ts; core/runs/unreadable.ts has the words.
 
 import type { UnreadableFacts } from '../../core/runs/unreadable.js';
 import { UNREADABLE } from '../../core/runs/unreadable.js';

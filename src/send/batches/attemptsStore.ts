@@ -1,7 +1,7 @@
 // Attempts: the durable half of sending. The claim is a compare-and-set of the batch from queued to
 // sending together with an attempt row, committed before the first byte; outcomes are written once,
 // by the attempt that sent. Nothing here talks to the gateway, and nothing ever rewrites an
-// attempt. Neighbours: batches.ts, send/sendBatch.ts, send/recoverAttempts.ts.
+// attempt. Neighbours: batchesStore.ts, send/sendBatch.ts, send/recoverAttempts.ts.
 
 import type { PayoutAnswer } from '../../core/instructions/payoutAnswer.js';
 import { UNCLEAN_BATCHES_MAX } from '../../core/instructions/sending.js';

@@ -29,7 +29,7 @@ const client = createGatewayClient({
   baseUrl: `http://127.0.0.1:${server.address().port}`,
 });
 const account = { merchantId: 'M1', accountId: 'A1', signingKey: 'k', liveFrom: null };
-const answer = await client.query(account, ['N1']);
+const answer = await client.queryPage(account, { kind: 'orders', orderNos: ['N1'] });
 if (answer.kind !== 'failed') throw new Error('such an answer is no page');
 await client.close();
 server.closeAllConnections();

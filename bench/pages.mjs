@@ -65,7 +65,7 @@ async function pullLines(client, pool, account, pages, rounds) {
     tieout: () =>
       timed(() =>
         inTurn(pages, async (orderNos) => {
-          const answer = await client.query(account, orderNos);
+          const answer = await client.queryPage(account, { kind: 'orders', orderNos });
           if (answer.kind !== 'page') throw new Error(answer.reason);
         }),
       ),
@@ -130,7 +130,11 @@ async function slowLine(account, body, rounds) {
   const numbers = Array.from({ length: PAGE_ORDERS }, (_, at) => `N${at}`);
   const found = await inTurns(rounds, {
     slow: () =>
-      timed(() => inTurn(Array.from({ length: SLOW_PAGES }), () => client.query(account, numbers))),
+      timed(() =>
+        inTurn(Array.from({ length: SLOW_PAGES }), () =>
+          client.queryPage(account, { kind: 'orders', orderNos: numbers }),
+        ),
+      ),
   });
   await client.close();
   server.close();

@@ -112,7 +112,10 @@ async function chunkOf({ db, gateway, place }, chunkId) {
   const account = place.accounts.find((one) => one.accountId === chunk.accountId);
   const pages = [];
   await inTurn(await pagesOfChunk(db, chunk), async (asked) => {
-    const { kind, body } = await gateway.query(account, asked.orderNos);
+    const { kind, body } = await gateway.queryPage(account, {
+      kind: 'orders',
+      orderNos: asked.orderNos,
+    });
     if (kind !== 'page') throw new Error('a page failed');
     pages.push({ asked, body });
   });

@@ -15,8 +15,8 @@ import {
 import { type PayoutOutcome, preparePayout, readPayoutAnswer } from './batches/payout.js';
 import type { Payout } from './document/payoutMessages.js';
 import type { Profile } from './document/profile.js';
-import { type QueryResult, query, queryOrders } from './query/query.js';
-import { canBeAsked, type QuerySelection } from './query/querySelection.js';
+import { type QueryResult, query } from './query/query.js';
+import type { QuerySelection } from './query/querySelection.js';
 import { type OtherOutcome, prepareOther, readOtherAnswer } from './query/undocumented.js';
 import { callOnce, postOnceOver } from './transport/callOnce.js';
 import { endpointOf } from './transport/endpoint.js';
@@ -36,11 +36,10 @@ export interface GatewayClientDeps {
 
 export interface GatewayClient {
   profile: Profile;
-  canBeAsked(orderNo: string): boolean;
-  query(account: Account, orderNos: readonly string[]): Promise<QueryResult>;
   /**
-   * The same by window or without any selection, as the profile's query.select has it. Of the
-   * pages that wait for a free connection those of the lowest rank go first.
+   * Asks for at most a hundred orders by number, or by window or without any selection, as the
+   * profile's query.select has it. Of the pages that wait for a free connection those of the lowest
+   * rank go first.
    */
   queryPage(account: Account, selection: QuerySelection, rank?: bigint): Promise<QueryResult>;
   /** capture, cancel, refund, review. */
@@ -75,12 +74,6 @@ export function createGatewayClient(deps: GatewayClientDeps): GatewayClient {
   };
   return {
     profile,
-    canBeAsked: (orderNo) => canBeAsked(profile, orderNo),
-    query: (account, orderNos) =>
-      slots(async () => {
-        await takeToken(account.merchantId);
-        return queryOrders({ profile, transport }, account, orderNos);
-      }),
     queryPage: (account, selection, rank) =>
       slots(async () => {
         await takeToken(account.merchantId);

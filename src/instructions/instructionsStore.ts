@@ -9,15 +9,6 @@ import { askedFor } from '../core/orders/verdict.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
-interface SettledInstruction {
-  instructionId: bigint;
-  accountId: string;
-  orderNo: string;
-  operation: Movement;
-  from: string;
-  to: string;
-}
-
 /**
  * What shows each kind of instruction done, as rows that statements join; a payout is done when the
  * gateway says so.
@@ -43,23 +34,9 @@ export async function settleBySnapshot(
   now: Date,
   /** an unknown capture or cancel may be planned again after so long; null: a person decides */
   resendAfterHours: number | null = null,
-): Promise<SettledInstruction[]> {
-  const { rows } = await db.query<{
-    instruction_id: bigint;
-    account_id: string;
-    order_no: string;
-    operation: Movement;
-    from_state: string;
-    state: string;
-  }>(statement('instructions/settle'), [runId, pullId, now, resendAfterHours, SENT_AGAIN]);
-  return rows.map((row) => ({
-    instructionId: row.instruction_id,
-    accountId: row.account_id,
-    orderNo: row.order_no,
-    operation: row.operation,
-    from: row.from_state,
-    to: row.state,
-  }));
+): Promise<void> {
+  const values = [runId, pullId, now, resendAfterHours, SENT_AGAIN];
+  await db.query(statement('instructions/settle'), values);
 }
 
 /** Puts planned instructions into batches and makes them queued; answers how many batches. */

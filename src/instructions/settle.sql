@@ -5,8 +5,7 @@
 -- when this pull and an earlier one, both complete and begun after so many hours, show the state
 -- from before it, whoever sent it is surely gone, and the ledger still asks for it. $1 run, $2
 -- pull, $3 now, $4 hours; null: absence never counts, $5 json [{operation, expected}]: what may be
--- sent again and which expected state asks for it (core/orders/verdict.ts). Answers one row for
--- each instruction that moved.
+-- sent again and which expected state asks for it (core/orders/verdict.ts).
 with sent as (
   -- found order by order: the planner cannot know how few of all orders these are
   select i.*, asked.expected
@@ -158,4 +157,3 @@ where j.instruction_id = i.instruction_id and i.state = j.state and j.to_state i
     where later.account_id = j.account_id and later.instruction_id > j.instruction_id
       and (later.order_no = j.order_no or later.transaction_id = j.transaction_id
         or later.refund_id = j.refund_id)))
-returning i.instruction_id, i.account_id, i.order_no, i.operation, j.state as from_state, i.state

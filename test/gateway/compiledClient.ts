@@ -40,7 +40,7 @@ const account = { merchantId: 'M1', accountId: 'A1', signingKey: 'k', liveFrom: 
 const client = createPaymentClient({
   profile: sandboxProfile(), baseUrl, proxy: proxy === undefined ? null : new URL(proxy),
 });
-const query = await client.query(account, ['SO-1']);
+const query = await client.queryPage(account, { kind: 'orders', orderNos: ['SO-1'] });
 const paid = await client.authorise(account, { order_no: 'SO-1', currency: 'EUR', amount: '1.00' });
 await client.close();
 console.log(JSON.stringify([query, paid].map(({ kind, reason }) => reason ?? kind)));

@@ -158,7 +158,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 describe('query', () => {
   it('asks by the printed fields and reads the whole record', async () => {
     const { client, request } = await wire(QUERY_JSON);
-    const result = await client.query(ACCOUNT, ['SO-1', 'SO-2']);
+    const result = await client.queryPage(ACCOUNT, { kind: 'orders', orderNos: ['SO-1', 'SO-2'] });
     expect(result).toMatchObject({
       kind: 'page',
       entries: [{ orderNo: 'SO-1', fraudRejected: true }],

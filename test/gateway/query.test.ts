@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createGatewayClient, type GatewayClient } from '../../src/gateway/client.js';
 import { type Profile, sandboxProfile } from '../../src/gateway/document/profile.js';
 import { decodeQueryAnswer } from '../../src/gateway/query/decode.js';
+import { canBeAsked } from '../../src/gateway/query/querySelection.js';
 import { readForm } from '../../src/gateway/wire/encode.js';
 import { signatureOf } from '../../src/gateway/wire/sign.js';
 import { type Json, rawAnswer } from './batchAnswer.js';
@@ -62,7 +63,7 @@ describe('query', () => {
   it('asks for the orders by name in a signed form and reads the page', async () => {
     const text = JSON.stringify(PAGE);
     const { client, server } = await asking(httpText(text));
-    const result = await client.query(ACCOUNT, ['SO-1', 'SO ü']);
+    const result = await client.queryPage(ACCOUNT, { kind: 'orders', orderNos: ['SO-1', 'SO ü'] });
     expect(result).toEqual({ kind: 'page', entries: [READ], body: Buffer.from(text) });
     const sent = readForm(bodyOf(server)) as Json;
     expect(sent).toEqual({
@@ -83,9 +84,9 @@ describe('query', () => {
     profile.query.orderList = { field: 'orders', separator: ';' };
     profile.bodies = { default: 'json' };
     const { client, server } = await asking(httpText(JSON.stringify(PAGE)), profile);
-    await client.query(ACCOUNT, ['a', 'b,c']);
+    await client.queryPage(ACCOUNT, { kind: 'orders', orderNos: ['a', 'b,c'] });
     expect(JSON.parse(bodyOf(server))).toMatchObject({ orders: 'a;b,c' });
-    expect([client.canBeAsked('b,c'), client.canBeAsked('b;c'), client.canBeAsked('')]).toEqual([
+    expect(['b,c', 'b;c', ''].map((orderNo) => canBeAsked(client.profile, orderNo))).toEqual([
       true,
       false,
       false,
@@ -98,13 +99,13 @@ describe('query', () => {
     ['a number that holds the separator', ['SO-1,SO-2']],
   ])('never asks for %s', async (_, orderNos) => {
     const { client, server } = await asking('');
-    await expect(client.query(ACCOUNT, orderNos)).rejects.toThrow(/order/);
+    await expect(client.queryPage(ACCOUNT, { kind: 'orders', orderNos })).rejects.toThrow(/order/);
     expect(server.connections()).toBe(0);
   });
 
   it('keeps the bytes of an answer that it cannot use', async () => {
     const { client } = await asking(httpText('<html>', ['content-type: text/html']));
-    expect(await client.query(ACCOUNT, ['SO-1'])).toEqual({
+    expect(await client.queryPage(ACCOUNT, { kind: 'orders', orderNos: ['SO-1'] })).toEqual({
       kind: 'failed',
       reason: 'the answer is not JSON',
       reachable: true,
@@ -122,7 +123,7 @@ describe('query', () => {
       takeToken,
     });
     open.push(server.close, client.close);
-    const asked = client.query(ACCOUNT, ['SO-1']);
+    const asked = client.queryPage(ACCOUNT, { kind: 'orders', orderNos: ['SO-1'] });
     expect(server.connections()).toBe(0);
     grant();
     expect((await asked).kind).toBe('page');

@@ -52,7 +52,7 @@ describe('client and sandbox', () => {
       const reading = client.readBatchAnswer(ACCOUNT, operation, [sent], posted);
       expect(reading).toMatchObject({ trusted: true, entries: [{ kind: 'accepted' }] });
     }
-    expect(await client.query(ACCOUNT, ['TRY-1'])).toMatchObject({
+    expect(await client.queryPage(ACCOUNT, { kind: 'orders', orderNos: ['TRY-1'] })).toMatchObject({
       kind: 'page',
       entries: [{ orderNo: 'TRY-1', transactionId, paymentStatus: '6000' }],
     });
@@ -81,6 +81,8 @@ describe('client and sandbox', () => {
     const wrongKey = { ...ACCOUNT, signingKey: 'wrong' };
     const payment = { ...order('TRY-4'), ...CARD };
     expect((await client.authorise(wrongKey, payment)).kind).toBe('unknown');
-    expect((await client.query(wrongKey, ['TRY-4'])).kind).toBe('failed');
+    expect((await client.queryPage(wrongKey, { kind: 'orders', orderNos: ['TRY-4'] })).kind).toBe(
+      'failed',
+    );
   });
 });

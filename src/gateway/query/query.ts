@@ -27,15 +27,6 @@ interface QueryDeps {
   transport: QueryTransport;
 }
 
-/** Asks for at most a hundred orders by number. */
-export function queryOrders(
-  deps: QueryDeps,
-  account: Account,
-  orderNos: readonly string[],
-): Promise<QueryResult> {
-  return query(deps, account, { kind: 'orders', orderNos });
-}
-
 /** One request, however it names its orders. */
 export async function query(
   deps: QueryDeps,

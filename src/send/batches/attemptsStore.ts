@@ -12,8 +12,6 @@ import type { Runner } from '../../runs/runsStore.js';
 
 export interface Attempt {
   attemptId: string;
-  attemptNo: number;
-  claimedAt: Date;
   /** of the transaction that claimed, to ask what became of its COMMIT */
   xid: string;
 }
@@ -57,8 +55,6 @@ export async function claimBatch(
   runner: Runner,
 ): Promise<Attempt | null> {
   const { rows } = await tx.query<{
-    attempt_no: number;
-    claimed_at: Date;
     entries: bigint;
     others: bigint;
     xid: string;
@@ -85,12 +81,7 @@ export async function claimBatch(
   if (Number(row.entries) !== claim.instructionIds.length || row.others > 0n) {
     throw new ClaimChanged('the batch changed while it was claimed');
   }
-  return {
-    attemptId: claim.attemptId,
-    attemptNo: row.attempt_no,
-    claimedAt: row.claimed_at,
-    xid: row.xid,
-  };
+  return { attemptId: claim.attemptId, xid: row.xid };
 }
 
 /** Thrown to roll a claim back. */

@@ -32,8 +32,8 @@ attempt as (
     $7::int, $8, clock_timestamp(), clock_timestamp() + make_interval(secs => $9::float8),
     $10::bigint, $11::uuid, $12::bytea, tieout.looks_drawn()
   from batch
-  returning attempt_no, claimed_at
+  returning attempt_id
 )
-select attempt.attempt_no, attempt.claimed_at, (select count(*) from entries) as entries,
-  others.count as others, pg_current_xact_id()::text as xid
+select (select count(*) from entries) as entries, others.count as others,
+  pg_current_xact_id()::text as xid
 from attempt cross join others

@@ -2,9 +2,9 @@
 // Letting go also lifts what tieout itself has stopped: a freeze, and the breaker of an account.
 // Every word is kept with who, when and why. The same functions serve command line and console.
 
+import type { Brake } from '../core/instructions/breaker.js';
+import { brakeWords, isLetGo, mayAccountSend } from '../core/instructions/breaker.js';
 import type { Decider } from '../core/instructions/decider.js';
-import type { Brake } from '../core/instructions/sending.js';
-import { brakeWords, isLetGo, mayAccountSend } from '../core/instructions/sending.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Database, Db } from '../database/db.js';
 import { thisMachine } from '../processes/identity.js';

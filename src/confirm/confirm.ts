@@ -7,7 +7,7 @@ import type { CompareDeps } from '../compare/compare.js';
 import { compareAgain } from '../compare/compare.js';
 import { bookRejectedPayouts } from '../compare/rejectedPayoutsStore.js';
 import { classify, rememberFinal } from '../compare/verdictsStore.js';
-import { BEGIN_AGAIN_MAX } from '../core/instructions/sending.js';
+import { BEGIN_AGAIN_MAX } from '../core/instructions/breaker.js';
 import { sentToConfirm, settleBySnapshot } from '../instructions/instructionsStore.js';
 import { confirmAcceptedPayouts } from '../instructions/payoutsStore.js';
 import { askHere } from '../pull/askOrders.js';

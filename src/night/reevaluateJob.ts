@@ -1,7 +1,7 @@
 // What is behind a failed job, as PostgreSQL says: still to be done, done, or a person's to decide.
 // `tieout jobs retry` asks this and never repeats a job as it was (a red job may have moved money).
 
-import { mayAccountSend } from '../core/instructions/sending.js';
+import { mayAccountSend } from '../core/instructions/breaker.js';
 import type { QueueName, Reevaluation } from '../core/queuePort.js';
 import { chunkStatus } from '../pull/snapshot/snapshotsStore.js';
 import { loadReport, queueReports } from '../report/reportsStore.js';

@@ -3,7 +3,7 @@
 // decides.
 
 import type { QueuedBatch } from '../core/instructions/batch.js';
-import { mayAccountSend } from '../core/instructions/sending.js';
+import { mayAccountSend } from '../core/instructions/breaker.js';
 import { MOVEMENTS } from '../core/orders/order.js';
 import type { Db } from '../database/db.js';
 import { waitingBatches } from './batches/batchesStore.js';

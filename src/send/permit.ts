@@ -6,11 +6,11 @@
 import { ledgerCurrencies } from '../core/currency.js';
 import { decisionKeys } from '../core/decisions/decisionKeys.js';
 import type { BatchInstruction } from '../core/instructions/batch.js';
+import { mayAccountSend } from '../core/instructions/breaker.js';
 import type { HoldReason } from '../core/instructions/decision.js';
 import { historyReason } from '../core/instructions/freed.js';
 import type { Wanted } from '../core/instructions/policy.js';
 import { heldAtClaim, isUnseenDispute } from '../core/instructions/policy.js';
-import { mayAccountSend } from '../core/instructions/sending.js';
 import { parseAmount } from '../core/money.js';
 import type { Need } from '../core/orders/decideVerdict.js';
 import { decideOrder } from '../core/orders/decideVerdict.js';

@@ -2,7 +2,7 @@
 // waits until every batch is answered, unanswered, dropped or given up for this run. A stopped
 // account is not waited for: its batches stay queued. The sending of one batch is sendBatch.ts.
 
-import { mayAccountSend } from '../core/instructions/sending.js';
+import { mayAccountSend } from '../core/instructions/breaker.js';
 import { cutBatches } from '../instructions/instructionsStore.js';
 import type { Run } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';

@@ -2,7 +2,7 @@
 // journal that cannot be relied on, a gateway that takes no connection. The same facts for the
 // summary of a run, for `tieout status` and for the console.
 
-import { mayAccountSend } from '../core/instructions/sending.js';
+import { mayAccountSend } from '../core/instructions/breaker.js';
 import type { Notice } from '../core/runs/notices.js';
 import { liveFromAheadNotice, notSentNotice } from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';

@@ -3,7 +3,7 @@
 import type { SessionRow } from '../access/sessionsStore.js';
 import type { Right } from '../core/access.js';
 import { accountsFor, hasEverywhere } from '../core/access.js';
-import { stopWords } from '../core/instructions/sending.js';
+import { stopWords } from '../core/instructions/breaker.js';
 import { activeBrakes } from '../send/batches/sendingStatusStore.js';
 import { wordsFor } from './format.js';
 import type { Frame } from './layout/layout.js';

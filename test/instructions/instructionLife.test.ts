@@ -3,13 +3,13 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ATTEMPT_OUTCOMES, BATCH_STATES } from '../../src/core/instructions/batch.js';
+import { SENDING_STATES } from '../../src/core/instructions/breaker.js';
 import type { InstructionState } from '../../src/core/instructions/instruction.js';
 import {
   INSTRUCTION_STATES,
   LEGAL_MOVES,
   OPEN_STATES,
 } from '../../src/core/instructions/instruction.js';
-import { SENDING_STATES } from '../../src/core/instructions/sending.js';
 import { EXPECTED_STATES, MOVEMENTS } from '../../src/core/orders/order.js';
 import { BREAK_KINDS } from '../../src/core/orders/verdict.js';
 import type { Db, Tx } from '../../src/database/db.js';

@@ -6,8 +6,8 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { InputError } from '../../core/errors.js';
+import { brakeWords } from '../../core/instructions/breaker.js';
 import type { Decider } from '../../core/instructions/decider.js';
-import { brakeWords } from '../../core/instructions/sending.js';
 import type { Db } from '../../database/db.js';
 import { BATCH_SHAPES } from '../../gateway/document/messages.js';
 import type { PaymentClient } from '../../gateway/payments/paymentClient.js';

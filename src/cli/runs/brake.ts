@@ -6,7 +6,7 @@ import { announceIn } from '../../access/record.js';
 import type { BrakeOrder } from '../../brake/brake.js';
 import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
 import { UsageError } from '../../core/errors.js';
-import { brakeWords, letGoWords } from '../../core/instructions/sending.js';
+import { brakeWords, letGoWords } from '../../core/instructions/breaker.js';
 import type { SecurityEvent } from '../../core/securityEvents.js';
 import type { App } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';

@@ -3,8 +3,8 @@
 // by the attempt that sent. Nothing here talks to the gateway, and nothing ever rewrites an
 // attempt. Neighbours: batchesStore.ts, send/sendBatch.ts, send/recoverAttempts.ts.
 
+import { UNCLEAN_BATCHES_MAX } from '../../core/instructions/breaker.js';
 import type { PayoutAnswer } from '../../core/instructions/payoutAnswer.js';
-import { UNCLEAN_BATCHES_MAX } from '../../core/instructions/sending.js';
 import type { Movement } from '../../core/orders/order.js';
 import type { Db } from '../../database/db.js';
 import { statement } from '../../database/statements.js';

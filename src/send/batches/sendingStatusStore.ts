@@ -1,10 +1,10 @@
 // What may stop the sending of an account, as rows: its newest run with canary and breaker, and the
-// brakes. All workers read the same facts; what they mean is core/instructions/sending.ts.
+// brakes. All workers read the same facts; what they mean is core/instructions/breaker.ts.
 // Neighbours: send/permit.ts asks, attemptsStore.ts moves canary and breaker on,
 // cli/runs/brake.ts pulls the brake.
 
+import type { Brake, SendingFacts, SendingState } from '../../core/instructions/breaker.js';
 import type { Decider } from '../../core/instructions/decider.js';
-import type { Brake, SendingFacts, SendingState } from '../../core/instructions/sending.js';
 import type { Db } from '../../database/db.js';
 import { statement } from '../../database/statements.js';
 import { signDecided } from '../../signatures/signaturesStore.js';

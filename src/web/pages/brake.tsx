@@ -2,7 +2,7 @@
 // is quick, since it can cost nothing; letting go asks for the password, since money moves again.
 
 import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
-import { stopWords } from '../../core/instructions/sending.js';
+import { stopWords } from '../../core/instructions/breaker.js';
 import { Empty, Form, Table } from '../layout/parts.js';
 import { Said } from '../layout/said.js';
 import type { Answer, Visit, VisitEvent } from '../visit.js';

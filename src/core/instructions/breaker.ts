@@ -1,6 +1,8 @@
 // May an account send at all, and how much? The canary, the breaker and the brakes as one pure
-// question over facts that every worker reads anew right before a send. It knows nothing of orders:
-// whether an instruction is still wanted is asked elsewhere (decideVerdict.ts).
+// question over facts that every worker reads anew right before a send. send/sendBatch.ts begins
+// the canary; recordOutcomes.sql says whether its answer was understood, and trips the breaker. It
+// knows nothing of orders: whether an instruction is still wanted is asked elsewhere
+// (decideVerdict.ts).
 
 import { oneLine } from '../log.js';
 

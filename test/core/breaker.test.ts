@@ -1,9 +1,9 @@
-// What may stop an account, as a table: core/instructions/sending.ts. test/instructions/instructionLife.test.ts holds
+// What may stop an account, as a table: core/instructions/breaker.ts. test/instructions/instructionLife.test.ts holds
 // the list of states against the database.
 
 import { describe, expect, test } from 'vitest';
-import type { Brake, SendingFacts } from '../../src/core/instructions/sending.js';
-import { mayAccountSend, SENDING_STATES } from '../../src/core/instructions/sending.js';
+import type { Brake, SendingFacts } from '../../src/core/instructions/breaker.js';
+import { mayAccountSend, SENDING_STATES } from '../../src/core/instructions/breaker.js';
 
 const GOING: SendingFacts = {
   accountId: 'A1001',

@@ -1,7 +1,7 @@
 // Texts that name commands, for who has no shell: a place of the console, or whom to ask.
 
 import { expect, test } from 'vitest';
-import { letGoWords } from '../../src/core/instructions/sending.js';
+import { letGoWords } from '../../src/core/instructions/breaker.js';
 import { commandParts, withoutCommands } from '../../src/core/text/commandWords.js';
 
 test.each([

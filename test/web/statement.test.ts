@@ -2,7 +2,7 @@
 // closed and locked the day and on which revision, and says so when a later revision says otherwise.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { letGoWords } from '../../src/core/instructions/sending.js';
+import { letGoWords } from '../../src/core/instructions/breaker.js';
 import { closeDay } from '../../src/days/days.js';
 import { queueReports } from '../../src/report/reportsStore.js';
 import { writeReport } from '../../src/report/writeReport.js';

@@ -32,16 +32,22 @@ waiting as materialized (
         and (not newest.is_refused or newest.payload <> p.payload)))
   order by p.requested_at, p.request_id limit $2
 ),
--- Requests of the same content that have left the ledger, one of which was paid, or may have been:
--- the newest that was planned, and when each left. One that waits was asked for when that was
--- planned, yet under no number that we knew, or came as one of them left, or within $5: it may be
--- that one, loaded anew, and no more of them than have left. Put aside as a set: one by one, each
--- that waits long would read all that came after.
-gone as materialized (
-  select account_id, content, max(planned_at) as planned_at, array_agg(left_at) as left_at
+-- With the requests of the same content that have left the ledger, where one of them was paid, or
+-- may have been: the newest that was planned, and when each left. One that waits was asked for when
+-- that was planned, yet under no number that we knew, or came as one of them left, or within $5: it
+-- may be that one, loaded anew, and no more of them than have left. Sorted as one set: joined, each
+-- that waits might be held against all that left.
+beside as materialized (
+  select *, max(planned_at) over same as paid_at, array_agg(left_at) over same as all_left,
+    row_number() over (partition by account_id, content, waits order by requested_at, request_id)
+      as place
   from (
-    select i.account_id, i.payload - 'request_id' as content, l.left_at,
-      max(i.created_at) filter (where not i.is_void) as planned_at
+    select account_id, payload - 'request_id' as content, true as waits, request_id, payload,
+      requested_at, problem, copies, null::timestamptz as planned_at, null::timestamptz as left_at
+    from waiting
+    union all
+    select i.account_id, i.payload - 'request_id', false, i.transaction_id, null, null, null, null,
+      max(i.created_at) filter (where not i.is_void), l.left_at
     from tieout.instructions i
     join tieout.payouts_left l
       on l.account_id = i.account_id and l.request_id = i.transaction_id
@@ -51,8 +57,7 @@ gone as materialized (
         select account_id, payload - 'request_id' from waiting)) is true
     group by i.account_id, 2, i.transaction_id, l.left_at
   ) as request
-  group by 1, 2
-  having count(planned_at) > 0
+  window same as (partition by account_id, content)
 )
 select w.account_id, w.request_id, w.payload, w.requested_at, w.problem, w.copies,
   (select min(other.account_id) from (
@@ -62,18 +67,15 @@ select w.account_id, w.request_id, w.payload, w.requested_at, w.problem, w.copie
     where i.operation = 'payout' and i.transaction_id = w.request_id and not i.is_void
   ) other where other.account_id <> w.account_id) as elsewhere,
   (select min(c.called_by) from tieout.calls_by_hand(w.request_id) c) as by_hand_of,
-  gone.account_id is not null and (gone.planned_at >= w.requested_at or row_number() over (
-      partition by w.account_id, gone.content order by w.requested_at, w.request_id
-    ) <= (
-      select count(*) from unnest(gone.left_at) as left_at
-      where left_at between arrived.at - $5::interval and arrived.at
-    )) as is_twin
-from waiting w
+  w.paid_at is not null and (coalesce(w.paid_at >= w.requested_at, false) or w.place <= (
+    select count(*) from unnest(w.all_left) as left_at
+    where left_at between arrived.at - $5::interval and arrived.at)) as is_twin
+from beside w
+join twin on twin.request_id = w.request_id
 cross join lateral (
   select coalesce(min(i.created_at), $4::timestamptz) as at from tieout.instructions i
   where i.operation = 'payout' and i.account_id = w.account_id
     and i.transaction_id = w.request_id
 ) arrived
-join twin on twin.request_id = w.request_id
-left join gone on gone.account_id = w.account_id and gone.content = w.payload - 'request_id'
+where w.waits
 order by w.requested_at, w.request_id

@@ -186,6 +186,7 @@ async function openSendDeps(
   const runner = { id: randomUUID(), ...thisProcess() };
   const journal = openJournalGuard({
     db,
+    environment: config.environment,
     host: thisMachine(),
     open: () => openPermitJournal(config.dataDir),
     wallClock,

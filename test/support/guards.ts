@@ -8,8 +8,12 @@ type Given = Parameters<typeof openJournalGuard>[0];
 
 export function openGuard({
   wallClock = () => new Date(),
+  environment = 'live',
   ...given
 }: Pick<Given, 'db' | 'host' | 'open'> & Partial<Given>): JournalGuard {
   const monotonic = (): number => performance.now();
-  return openJournalGuard({ every: () => () => {}, monotonic, wallClock, ...given });
+  return openJournalGuard({
+    ...{ every: () => () => {}, monotonic, wallClock, environment },
+    ...given,
+  });
 }

@@ -60,6 +60,7 @@ export interface JournalGuard {
 
 interface GuardDeps {
   db: Database;
+  environment: 'test' | 'live';
   host: string;
   open: () => Promise<PermitJournal>;
   /** the machine's clock, not the one of business dates */
@@ -82,7 +83,7 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
   let verifying: Promise<string | null> | null = null;
   const verifyNow = async (): Promise<string | null> => {
     journal ??= await deps.open();
-    const facts = await databaseFacts(deps.db, deps.wallClock);
+    const facts = asItCounts(await databaseFacts(deps.db, deps.wallClock), deps);
     const problem =
       serverProblem(facts) ?? (await disagreement(deps, journal, facts, verified === null));
     if (problem === null) verified = await withoutLetGo(deps.db, missed, facts);
@@ -119,7 +120,7 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
     isHeldUp,
     mayClaim: async (tx) => {
       const own = { ...missed, journalId: journal?.journalId ?? null };
-      const facts = await claimFacts(tx, own, deps.wallClock);
+      const facts = asItCounts(await claimFacts(tx, own, deps.wallClock), deps);
       if (!isSameServer(facts, verified)) verified = null;
       return claimProblem(facts, verified);
     },
@@ -133,6 +134,16 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
       await journal?.close();
     },
   };
+}
+
+/**
+ * Servers for tests are often made without fsync. What they acknowledged is lost with the machine
+ * alone, not with the server, and the journal of permits would tell: enough where no money is meant.
+ */
+function asItCounts<T extends { unsafe: string[] }>(facts: T, { environment }: GuardDeps): T {
+  if (environment === 'live') return facts;
+  const isLostWithMachine = (one: string): boolean => /^(fsync|full_page_writes) /.test(one);
+  return { ...facts, unsafe: facts.unsafe.filter((one) => !isLostWithMachine(one)) };
 }
 
 function isSameServer(facts: ClaimFacts, verified: DatabaseFacts | null): boolean {

@@ -211,6 +211,7 @@ describe('tieout run', () => {
     ['runs show of a date', ['runs', 'show', dateOf(2)]],
     ['jobs list', ['jobs', 'list']],
     ['the rows of a report', ['report', dateOf(2), '--kind', 'breaks', '--format', 'csv']],
+    ['the breaks, where no kind is given', ['report', dateOf(2), '--format', 'ndjson']],
     ['a query by its name on the wire', ['gateway', 'retrievalTrans', '--account', 'A1001']],
     ['migrate status', ['migrate', 'status']],
   ] as const) {

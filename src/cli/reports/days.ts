@@ -3,7 +3,7 @@
 
 import { Command } from 'commander';
 import { UsageError } from '../../core/errors.js';
-import { WORDS_MAX } from '../../core/instructions/decider.js';
+import { NO_REASON, WORDS_MAX } from '../../core/instructions/decider.js';
 import { checkDay } from '../../core/period.js';
 import { NOT_KNOWN } from '../../core/runs/businessDay.js';
 import { closingChecklist } from '../../core/runs/closingChecklist.js';
@@ -66,7 +66,7 @@ function deciding(
     .description(about)
     .option('--account <id...>', 'only these accounts (default: all)')
     .option('--as <name>', 'who decides (default: the user of this machine)')
-    .requiredOption('--reason <text>', 'why; it is kept')
+    .option('--reason <text>', 'why; it is kept', NO_REASON)
     .option('--json', 'print one JSON document')
     .action(async (date: string, flags: Flags, command: Command) => {
       checkDay(date);

@@ -49,12 +49,18 @@ interface ReportFlags {
   decimal?: '.' | ',';
 }
 
+type GivenFlags = Omit<ReportFlags, 'kind'> & Partial<Pick<ReportFlags, 'kind'>>;
+
 const SEPARATORS = { ',': ',', ';': ';', tab: '\t' } as const;
 
 export function reportCommand(): Command {
   return new Command('report')
     .argument('<date>', DATE_WORDS)
-    .addOption(new Option('--kind <kind>').choices(KINDS).default('reconciliation'))
+    .addOption(
+      new Option('--kind <kind>', 'default: reconciliation; of csv and ndjson: breaks').choices(
+        KINDS,
+      ),
+    )
     .addOption(new Option('--format <format>').choices(['xlsx', 'csv', 'ndjson']).default('xlsx'))
     .option('--out <file>', 'copy or write it there; never over an existing file')
     .option('--bom', 'csv: begin with the mark by which Excel knows UTF-8')
@@ -68,7 +74,9 @@ export function reportCommand(): Command {
         'the open items.\nsettlement: of a date everything since settlement.from up to and ' +
         'including it; of a month its\nopening, what moved in it, and its closing.',
     )
-    .action(async (date: string, flags: ReportFlags, command: Command) => {
+    .action(async (date: string, given: GivenFlags, command: Command) => {
+      const kind = given.kind ?? (given.format === 'xlsx' ? 'reconciliation' : 'breaks');
+      const flags = { ...given, kind };
       csvOf(flags);
       await withApp(
         command,

@@ -7,6 +7,7 @@ import type { BrakeOrder } from '../../brake/brake.js';
 import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
 import { UsageError } from '../../core/errors.js';
 import { brakeWords, letGoWords } from '../../core/instructions/breaker.js';
+import { NO_REASON } from '../../core/instructions/decider.js';
 import type { SecurityEvent } from '../../core/securityEvents.js';
 import type { App } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
@@ -50,7 +51,7 @@ function moving(root: Command, name: string, about: string): Command {
   return root
     .command(name)
     .description(about)
-    .requiredOption('--reason <text>', 'why; it is kept and shown')
+    .option('--reason <text>', 'why; it is kept and shown', NO_REASON)
     .option('--account <id>', 'only this account (default: all of them)')
     .option('--as <name>', 'who decides (default: the user of this machine)')
     .option('--json', 'print one JSON document');

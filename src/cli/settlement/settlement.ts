@@ -47,7 +47,7 @@ export function settlementCommand(): Command {
   add('show <batch>', 'a batch line by line, with what each line settles', show);
   add('open', 'every item that the closings are the sum of', open);
   add('fees [month]', 'what the acquirer took, and what was agreed', fees);
-  return command;
+  return command.addHelpText('after', '\nWithout a command: summary, and --json with it.');
 }
 
 const QUIET = { quiet: true };

@@ -18,6 +18,9 @@ export function nameLabel(name: string, isClaim: boolean): string {
   return isClaim ? `${name} (as said on the command line)` : name;
 }
 
+/** What is kept where a decision about no order in particular was made without saying why. */
+export const NO_REASON = 'no reason given';
+
 /** Longest note, reason or reference. */
 export const WORDS_MAX = 1_000;
 

@@ -138,7 +138,7 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
 
 /**
  * Servers for tests are often made without fsync. What they acknowledged is lost with the machine
- * alone, not with the server, and the journal of permits would tell: enough where no money is meant.
+ * alone, and not with the server, and the journal of permits would tell: enough for a test.
  */
 function asItCounts<T extends { unsafe: string[] }>(facts: T, { environment }: GuardDeps): T {
   if (environment === 'live') return facts;

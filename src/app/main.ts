@@ -1,5 +1,5 @@
-// The entry file of the command line: the process around a command, from its heap to its last words.
-// Neighbour: program.ts, which finds the command and runs it.
+// The entry file of the command line: the process around a command, from its heap to its last
+// words. Neighbour: program.ts, which finds the command and runs it.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keepHeapSmall } from '../cli/heapLimit.js';

@@ -1,6 +1,6 @@
-// The command line in this process: loads the command that is asked for, and says what an error looks
-// like. Each command is a file of its own, listed in commands.ts; this one holds no logic but the exit
-// code of a failure. Neighbour: main.ts, the process around it.
+// The command line in this process: loads the command that is asked for, and says what an error
+// looks like. Each command is a file of its own, listed in commands.ts; this one holds no logic but
+// the exit code of a failure. Neighbour: main.ts, the process around it.
 
 import { Command, CommanderError } from 'commander';
 import type { OpenApp } from '../cli/app.js';
@@ -18,8 +18,8 @@ const CONFIG = [
 ] as const;
 
 /**
- * The command with its words, to its end. What it answers goes to standard output and error, and its
- * exit code is `process.exitCode`; nothing is thrown.
+ * The command with its words, to its end. What it answers goes to standard output and error, its
+ * exit code into `process.exitCode`; nothing is thrown.
  */
 export async function runCommand(args: readonly string[]): Promise<void> {
   try {

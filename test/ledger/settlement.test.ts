@@ -283,6 +283,26 @@ describe('a file is refused whole', () => {
     expect(await counts()).toEqual([0, 0, 0]);
   });
 
+  it('with the place in the second of two files that go in many pieces', async () => {
+    const lines = Array.from(
+      { length: 2_600 },
+      (_, at) => `A1001,9,captured,${DAY},EUR,1.00,1.00,,c${at},,,`,
+    );
+    const one = file('one.csv', ...lines);
+    const result = await take(one, file('two.csv', CAPTURED, REFUNDED, CAPTURED));
+    expect(result).toMatchObject(refused(4, 'line_id', 'is already in line 2'));
+    expect(result).toMatchObject({ problems: [{ file: expect.stringMatching(/two\.csv$/) }] });
+    expect(await counts()).toEqual([0, 0, 0]);
+    expect(await take(one)).toMatchObject({ inserted: 2_600 });
+    const { rows } = await db.query(
+      `select count(*)::int as n from (
+         select line_no, lag(line_no) over (order by settlement_line_id) as above
+         from tieout.settlement_lines) l
+       where line_no = above + 1 or line_no = 2`,
+    );
+    expect(rows).toEqual([{ n: 2_600 }]);
+  });
+
   it.each([
     ['empty', '', 'the file is empty'],
     ['of another acquirer', 'Company,Merchant\nx,y\n', 'names "Company", "Merchant": is the map'],

@@ -86,7 +86,7 @@ describe('a line finds its movement', () => {
     ]);
   });
 
-  it.each([
+  it.each<[string, Partial<Line>, Partial<Line>]>([
     ['the second', { order: '1' }, { order: '1', transaction: 'T1' }],
     ['the first', { order: '1', transaction: 'T1' }, { order: '1' }],
   ])('whose transaction it names, though both say its amount: %s', async (_name, ...lines) => {

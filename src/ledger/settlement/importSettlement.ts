@@ -113,7 +113,7 @@ async function readLines(
         else checked.push({ line: found.line, row: row.row });
         if (problems.isFull()) return;
       }
-      if (problems.problems.length === 0) await taker.take(checked);
+      await taker.take(problems.problems.length === 0 ? checked : []);
     }
     const isBare = lines === 0 && linesIn(leftOut) === passed;
     // A last line that holds says itself that there is none.

@@ -7,7 +7,7 @@ import { formatAmount } from '../../core/money.js';
 import type { SettlementLine } from '../../core/settlement/settlementLine.js';
 import { copyText } from '../../database/copy/copyText.js';
 import type { Tx } from '../../database/db.js';
-import { copyAgain, copyLines, takeIds, takenBefore } from './takenLinesStore.js';
+import { copyAgain, copyLines, stayInTouch, takeIds, takenBefore } from './takenLinesStore.js';
 
 /** A line that holds, with its number in the file. */
 export interface CheckedLine {
@@ -22,10 +22,12 @@ interface MetBatch {
   lines: number;
 }
 
-/** So many of what was taken at a time go at once; what is read meanwhile is gathered. */
-const PIECE_CHUNKS = 20;
+/** Text that goes at once; what is read meanwhile is gathered. */
+const PIECE_CHARS = 1 << 18;
 /** Ids that are asked for at once; a small file asks for few. */
 const IDS_MAX = 10_000;
+/** Calls without a line until a word is said: a transaction that is silent for long is ended. */
+const SILENT_CALLS_MAX = 2_000;
 
 export class LineTaker {
   /** by file, in the order of their numbers */
@@ -39,6 +41,9 @@ export class LineTaker {
   #last: { accountId: string; batch: string; met: MetBatch } | null = null;
   #fresh: string[] = [];
   #again: string[] = [];
+  /** characters that are gathered */
+  #gathered = 0;
+  #silentCalls = 0;
   #going: Promise<unknown> = Promise.resolve();
 
   constructor(tx: Tx) {
@@ -52,13 +57,14 @@ export class LineTaker {
 
   /** In the order of the file, so many that all of them are in hand. */
   async take(lines: readonly CheckedLine[]): Promise<void> {
+    if (lines.length === 0) return this.#stayInTouch();
     await this.#meet(lines);
     await this.#haveIdsFor(lines.length);
     const fileNo = this.firstIds.length - 1;
     const [fresh, again]: [string[], string[]] = [[], []];
     for (const { line, row } of lines) {
       const batch = this.#met(row);
-      if (batch === undefined) continue;
+      if (batch === undefined) throw new Error('a batch was not asked about');
       batch.lines += 1;
       if (row.lineId !== null) this.haveIds = true;
       const text = textOf(line, row, row.lineId ?? String(batch.lines));
@@ -71,9 +77,9 @@ export class LineTaker {
     }
     // Joined at once: text that is put together bit by bit is gathered as the bits, and collected
     // late.
-    this.#fresh.push(fresh.join(''));
-    this.#again.push(again.join(''));
-    if (this.#fresh.length >= PIECE_CHUNKS) await this.#send();
+    this.#gather(this.#fresh, fresh.join(''));
+    this.#gather(this.#again, again.join(''));
+    if (this.#gathered >= PIECE_CHARS) await this.#send();
   }
 
   /** Resolves when the database has all of it. */
@@ -85,6 +91,20 @@ export class LineTaker {
   /** Nothing is on its way any more, however that ended. */
   async stop(): Promise<void> {
     await this.#going.catch(() => {});
+  }
+
+  #gather(texts: string[], text: string): void {
+    if (text === '') return;
+    texts.push(text);
+    this.#gathered += text.length;
+  }
+
+  /** Lines that are only judged, or left out, are read without a word to the database. */
+  async #stayInTouch(): Promise<void> {
+    this.#silentCalls += 1;
+    if (this.#silentCalls % SILENT_CALLS_MAX !== 0) return;
+    await this.#going;
+    await stayInTouch(this.#tx);
   }
 
   /** Asks of batches that no line named before. */
@@ -114,7 +134,7 @@ export class LineTaker {
   async #haveIdsFor(lines: number): Promise<void> {
     if (this.#ids.end - this.#ids.next >= lines) return;
     await this.#going;
-    const count = Math.min(IDS_MAX, Math.max(lines, this.#ids.asked * 2));
+    const count = Math.max(lines, Math.min(IDS_MAX, this.#ids.asked * 2));
     const next = await takeIds(this.#tx, count);
     this.#ids = { next, end: next + count, asked: count };
   }
@@ -124,6 +144,7 @@ export class LineTaker {
     await this.#going;
     const [fresh, again] = [this.#fresh, this.#again];
     [this.#fresh, this.#again] = [[], []];
+    this.#gathered = 0;
     const going = this.#copied(fresh, again);
     // It is thrown where it is waited for.
     going.catch(() => {});
@@ -131,8 +152,8 @@ export class LineTaker {
   }
 
   async #copied(fresh: readonly string[], again: readonly string[]): Promise<void> {
-    if (fresh.some((text) => text !== '')) await copyLines(this.#tx, fresh);
-    if (again.some((text) => text !== '')) await copyAgain(this.#tx, again);
+    if (fresh.length > 0) await copyLines(this.#tx, fresh);
+    if (again.length > 0) await copyAgain(this.#tx, again);
   }
 }
 

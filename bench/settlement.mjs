@@ -175,10 +175,11 @@ async function importLines({ db, place }, count, rounds) {
   // kept: the same keys, of the same types.
   await db.query(
     `create table bare.keyed as select ${COLUMNS.join(', ')} from tieout.settlement_lines limit 0;
-     alter table bare.keyed add settlement_line_id bigint generated always as identity primary key,
-       add unique (account_id, batch, line_id);
-     create index on bare.keyed (account_id, order_no);
-     create index on bare.keyed (account_id, transaction_id)`,
+     alter table bare.keyed add settlement_line_id bigint generated always as identity,
+       add primary key (settlement_line_id);
+     create index on bare.keyed (account_id, batch);
+     create index on bare.keyed (order_no, account_id);
+     create index on bare.keyed (transaction_id, account_id)`,
   );
   const { bare, keyed, ours } = await inTurns(rounds, {
     bare: () => rolledBack(db, (tx) => measured(tx, () => copyBare(tx, file, 'bare.lines'))),

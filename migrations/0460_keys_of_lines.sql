@@ -1,8 +1,8 @@
 -- Up Migration
 -- Lines of the acquirer go straight to where they stay, and their keys are most of what that costs.
 -- That a batch has each line once is judged over the whole set before it stays, so that no key need
--- hold it for each line; by its batch a line is still found. What orders and transactions are looked
--- up by stands before the account, which is the same for many lines and says nothing.
+-- hold it for each line; by its batch a line is still found. What orders and transactions are
+-- looked up by stands before the account, which is the same for many lines and says nothing.
 alter table tieout.settlement_lines
   drop constraint settlement_lines_account_id_batch_line_id_key;
 create index settlement_lines_by_batch on tieout.settlement_lines (account_id, batch);

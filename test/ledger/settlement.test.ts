@@ -236,8 +236,8 @@ describe('a file is refused whole', () => {
       {
         kind: 'refused',
         problems: [
-          { line: 5, column: 'net' },
           { line: 2, column: 'batch' },
+          { line: 5, column: 'net' },
         ],
       },
     ],
@@ -245,11 +245,7 @@ describe('a file is refused whole', () => {
     await take(file('first.csv', ...BATCH));
     const good = CAPTURED.replace('134', '200');
     const result = await take(file('second.csv', ...lines, good));
-    if (lines.length > 1) {
-      expect(
-        (result.kind === 'refused' ? result.problems : []).map((one) => one.column).sort(),
-      ).toEqual(['batch', 'net']);
-    } else expect(result).toMatchObject(expected);
+    expect(result).toMatchObject(expected);
     expect(await counts()).toEqual([1, 1, 4]);
   });
 
@@ -283,24 +279,13 @@ describe('a file is refused whole', () => {
     expect(await counts()).toEqual([0, 0, 0]);
   });
 
-  it('with the place in the second of two files that go in many pieces', async () => {
-    const lines = Array.from(
-      { length: 2_600 },
-      (_, at) => `A1001,9,captured,${DAY},EUR,1.00,1.00,,c${at},,,`,
-    );
-    const one = file('one.csv', ...lines);
-    const result = await take(one, file('two.csv', CAPTURED, REFUNDED, CAPTURED));
-    expect(result).toMatchObject(refused(4, 'line_id', 'is already in line 2'));
-    expect(result).toMatchObject({ problems: [{ file: expect.stringMatching(/two\.csv$/) }] });
-    expect(await counts()).toEqual([0, 0, 0]);
+  it('with the place in the second of two files, which go in many pieces', async () => {
+    const ids = Array.from({ length: 2_600 }, (_, at) => `c${at}`);
+    const one = file('one.csv', ...ids.map((id) => FEE.replace('L3', id)));
+    const two = file('two.csv', ...[CAPTURED, CAPTURED].map((line) => line.replace('134', '9')));
+    expect(await take(one, two)).toMatchObject(refused(3, 'line_id', 'is already in line 2'));
     expect(await take(one)).toMatchObject({ inserted: 2_600 });
-    const { rows } = await db.query(
-      `select count(*)::int as n from (
-         select line_no, lag(line_no) over (order by settlement_line_id) as above
-         from tieout.settlement_lines) l
-       where line_no = above + 1 or line_no = 2`,
-    );
-    expect(rows).toEqual([{ n: 2_600 }]);
+    expect((await kept()).map((line) => line.split(' ')[1])).toEqual(ids);
   });
 
   it.each([

@@ -291,7 +291,7 @@ function placedAt(line: RawLine, now: Date): string {
   return placed;
 }
 
-/** Of a text that begins with digits as in 2026-11-19: a day of the calendar, in years that count. */
+/** Of a text that begins as 2026-11-19 does: a day of the calendar, in years that count. */
 function isKnownDay(text: string): boolean {
   const year = Number(text.slice(0, 4));
   const month = Number(text.slice(5, 7));

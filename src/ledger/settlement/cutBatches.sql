@@ -1,4 +1,4 @@
--- One row a batch, settle currency and type of the lines of this import. The lines are read once for
+-- One row a batch, settle currency and type of the lines of this import, which are read once for
 -- all that is told of a batch. $1 settlement.from, $2 cut-off, $3 timezone, $4 days ahead, $5 the
 -- first id of each file.
 create temp table settlement_sums on commit drop as

@@ -1,10 +1,11 @@
 // The SQL that brings the acquirer's settlement files into tieout.settlement_*: lines go to where
-// they stay as they are read, behind a savepoint, are judged there as whole sets, and are taken back
-// where one of them does not hold. Neighbours: importSettlement.ts says in which order, lineTaker.ts
-// tells new lines from those that were taken before; the statement files stand beside.
+// they stay as they are read, behind a savepoint, are judged there as whole sets, and are taken
+// back where one of them does not hold. Neighbours: importSettlement.ts says in which order,
+// lineTaker.ts tells new lines from those that were taken before; the statements stand beside.
 
 import type { CopyTexts } from '../../database/copy/copyIn.js';
 import { plannedBy, type Tx } from '../../database/db.js';
+import { columnList, named } from '../../database/identifiers.js';
 import { statement } from '../../database/statements.js';
 
 /** A batch as an import tells of it, by currency. */
@@ -28,8 +29,11 @@ interface RefusedLine {
   readonly reason: string;
 }
 
-const COLUMNS = `account_id, batch, line_id, line_no, type, booked_at, order_no, transaction_id,
-  reference, currency, amount, settle_currency, gross, fee, net`;
+const COLUMNS = columnList([
+  ...['account_id', 'batch', 'line_id', 'line_no', 'type', 'booked_at', 'order_no'],
+  ...['transaction_id', 'reference', 'currency', 'amount', 'settle_currency', 'gross', 'fee'],
+  'net',
+]);
 
 /** Of large files sums and joins stay in memory, and the planner has no use for a compiler. */
 const IMPORT_SETTINGS = { work_mem: '64MB', jit: 'off' };
@@ -40,7 +44,7 @@ export async function beginImport(tx: Tx): Promise<void> {
   // No lock of a table: whoever seals what a person decides writes into these, too.
   await tx.query(`select pg_advisory_xact_lock(hashtext('tieout.settlement_import'))`);
   await tx.query('savepoint settlement_import');
-  await tx.query(`create temp table settlement_again on commit drop as
+  await tx.query(named`create temp table settlement_again on commit drop as
     select 0 as file_no, false as has_id, ${COLUMNS} from tieout.settlement_lines limit 0`);
 }
 
@@ -81,14 +85,15 @@ export async function takenBefore(
 }
 
 export function copyLines(tx: Tx, texts: CopyTexts): Promise<number> {
-  const columns = `settlement_line_id, ${COLUMNS}`;
-  return tx.copy(`copy tieout.settlement_lines (${columns}) from stdin`, texts);
+  return tx.copy(
+    named`copy tieout.settlement_lines (settlement_line_id, ${COLUMNS}) from stdin`,
+    texts,
+  );
 }
 
 /** Lines of batches that were taken before: they are compared, and never kept. */
 export function copyAgain(tx: Tx, texts: CopyTexts): Promise<number> {
-  const columns = `file_no, has_id, ${COLUMNS}`;
-  return tx.copy(`copy settlement_again (${columns}) from stdin`, texts);
+  return tx.copy(named`copy settlement_again (file_no, has_id, ${COLUMNS}) from stdin`, texts);
 }
 
 export async function judgeBatches(

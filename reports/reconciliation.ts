@@ -379,7 +379,8 @@ const GLOSSARY: readonly Pair[] = [
   ['awaited', 'too young to be a difference: the gateway may still show it in time'],
   ['broken', 'a difference that no instruction is about to heal: a person has to look'],
   ['not compared', 'the gateway gave no complete answer about it; that says nothing of the order'],
-  ['held', 'an instruction that waits for approval; nothing was sent'],
+  ['held', 'an instruction that waits for approval, or for a setting; nothing was sent'],
   ['unknown', 'sent, and nobody can say yet whether the gateway did it; it is not sent again'],
+  ['age', 'whole days since a night first saw the break; the order itself may be older'],
   ['not in ledger', 'an order at the gateway that the ledger does not have'],
 ];

@@ -29,7 +29,7 @@ export function changesTable(address: string | null): Table<ChangeRow> {
       money('before', 'Open before', 16, (row) => row.before),
       money('now', 'Open now', 16, (row) => row.after),
       money('moved', 'Moved', 16, (row) => (row.currency === null ? null : row.moved)),
-      count('age_days', 'Days since first seen', 12, (row) => row.ageDays),
+      count('age_days', 'Age (days)', 10, (row) => row.ageDays),
       text('owner', 'Owner', 16, (row) => row.owner),
       text('by', 'By whom', 20, (row) => row.by, {
         rowWords: (row) => nameLabel(row.by, row.isClaim),

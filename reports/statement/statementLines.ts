@@ -30,7 +30,7 @@ export function statementLinesTable(address: string | null): Table<StatementLine
       money('gateway_refunded', 'Gateway refunded', 16, (row) => row.gatewayRefunded),
       money('refunded', 'Refunded, gateway − ledger', 16, (row) => row.refunded),
       instant('first_seen', 'First seen', 20, (row) => row.firstSeen),
-      count('age_days', 'Days since first seen', 12, (row) => row.ageDays),
+      count('age_days', 'Age (days)', 10, (row) => row.ageDays),
       text('owner', 'Owner', 16, (row) => row.owner),
       id('transaction_id', 'Transaction', 24, (row) => row.transactionId),
     ],

@@ -196,9 +196,7 @@ describe('the file of all orders', () => {
 
 describe('the activity statement', () => {
   test('rolls forward from the first night to the last, and its sums are those of the runs', async () => {
-    // Both nights may lie in different months; the range of both is asked for day by day.
-    const days = [dateOf(3), dateOf(2)];
-    for (const [index, date] of days.entries()) {
+    for (const [index, date] of [dateOf(3), dateOf(2)].entries()) {
       const book = await readPlainly((await periodFile('activity', date)).path);
       expect(linesOf(book, 'Activity').flat()).toContain('All checks on this sheet tie');
       const lines = section(
@@ -212,7 +210,8 @@ describe('the activity statement', () => {
           ...[accountId, one.currency, one.captured, one.cancelled, one.refunded, one.net],
         ]),
       );
-      expect(new Set(shown.map(String))).toEqual(new Set(wanted.map(String)));
+      const told = (all: unknown[][]) => all.filter((one) => one.slice(2).some(Number)).map(String);
+      expect(told(shown).sort()).toEqual(told(wanted).sort());
       const stakes = await rowsOf(
         `select a.account_id, s.key, s.value::numeric(20, 2)
          from tieout.run_accounts a join tieout.runs r using (run_id), jsonb_each_text(stake_after) s

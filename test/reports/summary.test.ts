@@ -15,7 +15,7 @@ describe('the night in one sentence', () => {
   test('broken names the orders, the kinds and what is held', () => {
     expect(night('broken')).toBe(
       'Business date 2026-11-19 did not tie out: 2 of 12 orders differ ' +
-        '(1 amount mismatch and 1 not at the gateway); 1 instruction held for approval.',
+        '(1 amount mismatch and 1 not at the gateway); 1 instruction held for a person.',
     );
   });
 

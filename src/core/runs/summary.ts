@@ -245,7 +245,7 @@ function waitingPart(summary: RunSummary): string {
       if (instructions === 0) return `nothing may be sent (${about})`;
       return `${counted(instructions, 'instruction')} kept back (${about})`;
     }),
-    held > 0 ? `${counted(held, 'instruction')} held for approval` : '',
+    held > 0 ? `${counted(held, 'instruction')} held for a person` : '',
     unknown > 0 ? `${counted(unknown, 'instruction')} unknown` : '',
     newCodePart(summary),
     changedAnswerPart(summary),

@@ -178,7 +178,8 @@ function FigureLinks(props: {
   );
 }
 
-const CLOSING = 'Not settled yet';
+const NOT_SETTLED = 'Not settled yet';
+const NOT_PAID_OUT = 'Not paid out yet';
 const SUSPENSE = 'In suspense';
 const AT_GATEWAY = { captured: 'Captured', refunded: 'Refunded', settled: 'Settled' } as const;
 
@@ -192,7 +193,7 @@ function AtGateway({ one, words }: { one: AccountBooks; words: Words }) {
       class="lists"
       columns={[
         { head: 'Currency' },
-        ...[...Object.values(AT_GATEWAY), CLOSING, SUSPENSE].map((head) => {
+        ...[...Object.values(AT_GATEWAY), NOT_SETTLED, SUSPENSE].map((head) => {
           return { head, isFigure: true };
         }),
       ]}
@@ -203,7 +204,7 @@ function AtGateway({ one, words }: { one: AccountBooks; words: Words }) {
           <FigureLinks of={AT_GATEWAY} row={row} accountId={accountId} words={words} />
           <FigureLink
             of="open"
-            name={CLOSING}
+            name={NOT_SETTLED}
             accountId={accountId}
             currency={row.currency}
             amount={row.closing}
@@ -233,14 +234,14 @@ function Payable({ one, words }: { one: AccountBooks; words: Words }) {
       class="lists"
       columns={[
         { head: 'Currency' },
-        ...[...Object.values(PAYABLE), CLOSING].map((head) => ({ head, isFigure: true })),
+        ...[...Object.values(PAYABLE), NOT_PAID_OUT].map((head) => ({ head, isFigure: true })),
       ]}
     >
       {one.payable.map((row) => (
         <tr>
           <th scope="row">{row.currency}</th>
           <FigureLinks of={PAYABLE} row={row} accountId={accountId} words={words} />
-          <Figure name={CLOSING}>
+          <Figure name={NOT_PAID_OUT}>
             <a href="#batches">{words.amount(row.closing, row.currency)}</a>
           </Figure>
         </tr>

@@ -39,7 +39,11 @@ const COLOURS = { due: '6FA0BC', broken: 'C00000' };
 /** Keeps room for so many lines of pictures; they are drawn once their figures have a place. */
 export function addPictureRoom(page: Page, rows = 1): number {
   const first = page.lines.length;
-  for (let line = 0; line < rows * PICTURE_LINES; line += 1) page.lines.push([]);
+  for (let row = 0; row < rows; row += 1) {
+    // No picture is cut by the end of a page; the first stand below the heading.
+    if (row > 0) page.sections.push(page.lines.length + 1);
+    for (let line = 0; line < PICTURE_LINES; line += 1) page.lines.push([]);
+  }
   return first;
 }
 

@@ -16,7 +16,7 @@ import { workedOutStake } from '../src/core/runs/reporting.js';
 import type { AccountSummary, Tie } from '../src/core/runs/summary.js';
 import { ORDER_CLASSES, runSentence, workedOutOpenAfter } from '../src/core/runs/summary.js';
 import { withoutCommands } from '../src/core/text/commandWords.js';
-import { labelOf } from '../src/core/text/labels.js';
+import { labelOf, stateLabel } from '../src/core/text/labels.js';
 import { BREAKS_SHEET } from './columns.js';
 import { addCurrencies, addMoney } from './currencySections.js';
 import { addPictureRoom, addPictures, pictureRows } from './pictures.js';
@@ -130,7 +130,7 @@ function addClasses(page: Page, accounts: readonly AccountSummary[]): void {
     page.ties &&= difference === 0;
     page.lines.push([
       id(account.accountId),
-      text(labelOf(account.state)),
+      text(stateLabel(account.state)),
       ...[orders.ledger, orders.strangers, ...classes].map(count),
       formula(`SUM(E${row}:J${row})`, sum),
       formula(`C${row}+D${row}-K${row}`, difference),

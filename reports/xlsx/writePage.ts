@@ -19,6 +19,9 @@ interface PageSheet {
   ties: string;
 }
 
+/** Of a line without a cell, between sections or under pictures: it is not written. */
+const EMPTY_POINTS = 15;
+
 export async function writePage(book: Book, one: PageSheet): Promise<void> {
   const { page, frozenRows, repeatedRows, charts } = one;
   const widths = pageWidths(page);
@@ -33,7 +36,7 @@ export async function writePage(book: Book, one: PageSheet): Promise<void> {
     const isWide = page.wide.has(index + 1);
     // Told for every line: each reader has a height of its own for those without.
     const wrapped = isWide ? rowHeight(line.slice(0, 1), whole) : rowHeight(line, widths);
-    return Math.max(wrapped ?? 0, ...line.map(lineHeight));
+    return line.length === 0 ? EMPTY_POINTS : Math.max(wrapped ?? 0, ...line.map(lineHeight));
   });
   const breaks = pageBreaks({
     ...{ heights, widths, sections: page.sections },
@@ -41,7 +44,7 @@ export async function writePage(book: Book, one: PageSheet): Promise<void> {
   });
   for (const [index, line] of page.lines.entries()) {
     await putRow(sheet, line, {
-      height: heights[index] ?? null,
+      height: line.length === 0 ? null : (heights[index] ?? null),
       endsPage: breaks.includes(index + 1),
       ...(page.wide.has(index + 1) && { mergedColumns: PAGE_COLUMNS }),
     });

@@ -3,6 +3,8 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { addPictureRoom, PICTURE_LINES } from '../../reports/pictures.js';
+import { emptyPage } from '../../reports/xlsx/page.js';
 import { pageBreaks } from '../../reports/xlsx/pageBreaks.js';
 
 const WIDTHS = Array.from({ length: 13 }, () => 11);
@@ -50,4 +52,14 @@ test('whatever the sections are, one that fits on a page stands on one', () => {
       }
     }),
   );
+});
+
+test('the room of pictures counts, and none of their rows is cut in two', () => {
+  const page = emptyPage();
+  const first = addPictureRoom(page, 3);
+  expect(page.sections).toEqual([1, 2].map((row) => first + row * PICTURE_LINES + 1));
+  const heights = page.lines.map(() => LINE);
+  const printed = { heights, widths: WIDTHS, repeatedLines: 0, sections: page.sections };
+  // Of three rows of 210 points two stand on a page.
+  expect(pageBreaks(printed)).toEqual([first + 2 * PICTURE_LINES]);
 });

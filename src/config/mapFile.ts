@@ -1,20 +1,20 @@
 // Reads the map of `tieout import orders|refunds|settlement --map FILE`: YAML, every key known,
 // every pattern and zone tried before the first line is read. What a map means is
-// core/ledger/columnMap.ts's.
+// core/mapping/columnMap.ts's.
 
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.js';
-import type { ColumnMap, ColumnSource, MappedTable } from '../core/ledger/columnMap.js';
+import { type Column, ORDER_COLUMNS, REFUND_COLUMNS } from '../core/ledger/ledgerRow.js';
+import type { ColumnMap, ColumnSource, MappedTable } from '../core/mapping/columnMap.js';
 import {
   columnsRead,
   isAmountColumn,
   JOINED_BY,
   LEAVE_OUT,
   MAPPED_TABLES,
-} from '../core/ledger/columnMap.js';
-import { type Column, ORDER_COLUMNS, REFUND_COLUMNS } from '../core/ledger/ledgerRow.js';
-import { timePattern } from '../core/ledger/mappedTimes.js';
+} from '../core/mapping/columnMap.js';
+import { timePattern } from '../core/mapping/mappedTimes.js';
 import { EXPECTED_STATES } from '../core/orders/order.js';
 import { LINE_TYPES, SETTLEMENT_COLUMNS } from '../core/settlement/settlementLine.js';
 import { isTimezone } from '../core/time.js';

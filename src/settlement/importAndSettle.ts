@@ -3,7 +3,7 @@
 // Neighbours: ledger/settlement/ reads and judges them, settlement.ts matches.
 
 import type { Config } from '../config/config.js';
-import type { ColumnMap } from '../core/ledger/columnMap.js';
+import type { ColumnMap } from '../core/mapping/columnMap.js';
 import type { Database, Tx } from '../database/db.js';
 import { importSettlement, takeSettlement } from '../ledger/settlement/importSettlement.js';
 import type { SettlementImport } from '../ledger/settlement/settlementResult.js';

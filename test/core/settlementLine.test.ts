@@ -2,7 +2,7 @@
 // as a table of cases.
 
 import { describe, expect, it } from 'vitest';
-import { sumOf } from '../../src/core/ledger/mappedAmounts.js';
+import { sumOf } from '../../src/core/mapping/mappedAmounts.js';
 import { checkSettlementLine } from '../../src/core/settlement/settlementLine.js';
 
 const CAPTURED = {

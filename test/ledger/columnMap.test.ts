@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadColumnMap } from '../../src/config/mapFile.js';
-import { type ColumnMap, type MappedTable, mapLine } from '../../src/core/ledger/columnMap.js';
+import { type ColumnMap, type MappedTable, mapLine } from '../../src/core/mapping/columnMap.js';
 import { packageRoot } from '../../src/database/statements.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { importOrders } from '../../src/ledger/imports/importOrders.js';

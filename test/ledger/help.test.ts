@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { columnsHelp, IMPORT_COLUMNS } from '../../src/cli/ledger/importColumns.js';
-import { SHOP_EXPORTS, shopHint } from '../../src/core/ledger/shopFormats.js';
+import { SHOP_EXPORTS, shopHint } from '../../src/core/mapping/shopFormats.js';
 import { packageRoot } from '../../src/database/statements.js';
 import { csvLines } from '../../src/ledger/lines/csvLines.js';
 import { tieout } from '../support/cli.js';

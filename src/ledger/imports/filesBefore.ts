@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import type { ColumnMap } from '../../core/ledger/columnMap.js';
+import type { ColumnMap } from '../../core/mapping/columnMap.js';
 import type { Db } from '../../database/db.js';
 import type { FileMark, KnownFile } from './importedFilesStore.js';
 import { knownFile, rememberFile } from './importedFilesStore.js';

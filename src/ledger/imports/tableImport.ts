@@ -4,8 +4,8 @@
 // importRefunds.ts describe theirs; csvLines.ts and ndjsonLines.ts read.
 
 import { InputError, UsageError } from '../../core/errors.js';
-import type { ColumnMap } from '../../core/ledger/columnMap.js';
 import type { Column, RawLine, RowCheck } from '../../core/ledger/ledgerRow.js';
+import type { ColumnMap } from '../../core/mapping/columnMap.js';
 import type { Database, Db } from '../../database/db.js';
 import type { Account } from '../../gateway/account.js';
 import type { Profile } from '../../gateway/document/profile.js';

@@ -4,8 +4,8 @@
 
 import { CsvError } from 'csv-parse';
 import type { Column, RawLine, ValueProblem } from '../../core/ledger/ledgerRow.js';
-import { shopHint } from '../../core/ledger/shopFormats.js';
-import type { TrailerCheck } from '../../core/ledger/trailer.js';
+import { shopHint } from '../../core/mapping/shopFormats.js';
+import type { TrailerCheck } from '../../core/mapping/trailer.js';
 import { type CsvRecord, csvRecords } from './csvRecords.js';
 import type { ReadLine } from './inputText.js';
 import { lineBreaks, MAX_LINE_LENGTH, NotText, textOf } from './inputText.js';

@@ -1,11 +1,11 @@
 // A shop's own export as lines of the ledger: csvLines.ts reads it with the shape that the map
-// names, core/ledger/columnMap.ts translates each line. Lines that the map leaves out are counted
+// names, core/mapping/columnMap.ts translates each line. Lines that the map leaves out are counted
 // by why.
 
 import { basename } from 'node:path';
-import type { ColumnMap } from '../../core/ledger/columnMap.js';
-import { columnsRead, mapLines } from '../../core/ledger/columnMap.js';
-import { trailerCheck } from '../../core/ledger/trailer.js';
+import type { ColumnMap } from '../../core/mapping/columnMap.js';
+import { columnsRead, mapLines } from '../../core/mapping/columnMap.js';
+import { trailerCheck } from '../../core/mapping/trailer.js';
 import { csvChunks } from './csvLines.js';
 import type { ReadLine } from './inputText.js';
 

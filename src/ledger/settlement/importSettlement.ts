@@ -7,7 +7,7 @@
 import { basename } from 'node:path';
 import type { CurrencyDecimals } from '../../core/currency.js';
 import { UsageError } from '../../core/errors.js';
-import type { ColumnMap } from '../../core/ledger/columnMap.js';
+import type { ColumnMap } from '../../core/mapping/columnMap.js';
 import { checkSettlementLine } from '../../core/settlement/settlementLine.js';
 import type { Database, Tx } from '../../database/db.js';
 import type { Account } from '../../gateway/account.js';

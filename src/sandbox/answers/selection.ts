@@ -2,7 +2,7 @@
 // understands all three ways that a profile can choose, told apart by the fields that are there: a
 // list of order numbers, a window of transaction dates, or neither. Knows no signature and no HTTP.
 
-import { instantOf } from '../../core/ledger/mappedTimes.js';
+import { instantOf } from '../../core/mapping/mappedTimes.js';
 import { QUERY_ORDERS_MAX } from '../../gateway/document/messages.js';
 import type { Profile } from '../../gateway/document/profile.js';
 import { printedTime } from '../../gateway/query/querySelection.js';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadColumnMap } from '../../../src/config/mapFile.js';
-import { type ColumnMap, mapLine } from '../../../src/core/ledger/columnMap.js';
+import { type ColumnMap, mapLine } from '../../../src/core/mapping/columnMap.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tieout-mapped-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,7 +5,7 @@
 import { basename } from 'node:path';
 import { loadColumnMap } from '../../../config/mapFile.js';
 import { ConfigurationError, InputError, messageOf, UsageError } from '../../../core/errors.js';
-import type { ColumnMap } from '../../../core/ledger/columnMap.js';
+import type { ColumnMap } from '../../../core/mapping/columnMap.js';
 import { mapFor } from '../../../core/settlement/inboxFile.js';
 import { textDigest } from '../../../ledger/imports/filesBefore.js';
 import type { SettlementImport } from '../../../ledger/settlement/settlementResult.js';

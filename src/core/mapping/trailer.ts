@@ -2,7 +2,7 @@
 // to. Pure: lines are counted as they go by, and held against it when it comes. A file without it
 // was cut off. Neighbours: columnMap.ts names it, ledger/lines/csvLines.ts meets it.
 
-import type { RawLine, ValueProblem } from './ledgerRow.js';
+import type { RawLine, ValueProblem } from '../ledger/ledgerRow.js';
 import { type AmountsWritten, signedAmount, sumOf } from './mappedAmounts.js';
 
 /** How the last line is known, and which of its values (from 1 on) says what. */

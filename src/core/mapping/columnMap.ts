@@ -4,7 +4,7 @@
 // Neighbours: mapFile.ts reads the map; ledgerRow.ts and settlementLine.ts judge what comes out.
 
 import { type CurrencyDecimals, decimalsOf } from '../currency.js';
-import type { RawLine, ValueProblem } from './ledgerRow.js';
+import type { RawLine, ValueProblem } from '../ledger/ledgerRow.js';
 import {
   type AmountsWritten,
   majorUnits,

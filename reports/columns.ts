@@ -8,7 +8,7 @@ import { nextStep } from '../src/core/instructions/nextStep.js';
 import type {
   BreakRow,
   CoverageLine,
-  MovementRow,
+  InstructionRow,
   OrderRow,
   ReservationRow,
 } from '../src/core/runs/reporting.js';
@@ -44,7 +44,7 @@ export const BREAKS: Table<BreakRow> = {
   ],
 };
 
-export const MOVEMENTS: Table<MovementRow> = {
+export const INSTRUCTIONS: Table<InstructionRow> = {
   frozenColumns: 2,
   keep: (row) =>
     identifiers(
@@ -125,19 +125,19 @@ export function linked<R extends { breakId: string | null }>(
   return { ...column, link: (row) => `${address}/breaks/${row.breakId}` };
 }
 /** The sheet of confirmed instructions: none of them waits. */
-export const MOVED_SHEET = headed(without(MOVEMENTS, 'state', 'hold_reason'), 'at', 'Confirmed');
+export const MOVED_SHEET = headed(without(INSTRUCTIONS, 'state', 'hold_reason'), 'at', 'Confirmed');
 /** The sheet of what waits: reason and next step stand before the details of the gateway. */
-export const WAITING_SHEET: Table<MovementRow> = decidable(
+export const WAITING_SHEET: Table<InstructionRow> = decidable(
   headed(
     {
-      ...MOVEMENTS,
+      ...INSTRUCTIONS,
       columns: [
         ...['account_id', 'order_no', 'refund_id', 'operation', 'state', 'hold_reason'].map((key) =>
-          columnOf(MOVEMENTS, key),
+          columnOf(INSTRUCTIONS, key),
         ),
         text('next_step', 'What to do', 60, () => null, { rowWords: nextStep }),
         ...['currency', 'amount', 'transaction_id', 'gateway_message', 'at'].map((key) =>
-          columnOf(MOVEMENTS, key),
+          columnOf(INSTRUCTIONS, key),
         ),
       ],
     },

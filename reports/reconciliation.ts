@@ -7,7 +7,7 @@ import type {
   AboutData,
   BreakRow,
   Chunks,
-  MovementRow,
+  InstructionRow,
   ReconciliationData,
   ReservationRow,
   WrittenReport,
@@ -81,7 +81,7 @@ export async function writeReconciliation(
   const notices = unexplainedNotices(statements.map(leftOver));
   const data = { ...given, summary: withUnexplained(given.summary, notices) };
   const dated = (title: string): string => `${title}: ${about.businessDate}`;
-  const sealed = <R extends BreakRow | MovementRow>(plan: Planned<R>, rows: Chunks<R>) =>
+  const sealed = <R extends BreakRow | InstructionRow>(plan: Planned<R>, rows: Chunks<R>) =>
     sealedRows(plan.table, data.secret, plan.clock, rows);
   const written = await writeWorkbook(
     path,
@@ -208,12 +208,12 @@ const BREAKS_PLAN: PlannedSpec<BreakRow> = {
   table: BREAKS_SHEET,
   totals: { down: ['currency'], money: 'stake' },
 };
-const MOVED_PLAN: PlannedSpec<MovementRow> = {
+const MOVED_PLAN: PlannedSpec<InstructionRow> = {
   name: 'Money moved',
   table: MOVED_SHEET,
   totals: { down: ['currency'], across: 'operation', money: 'amount' },
 };
-const WAITING_PLAN: PlannedSpec<MovementRow> = {
+const WAITING_PLAN: PlannedSpec<InstructionRow> = {
   name: 'Waiting for you',
   table: WAITING_SHEET,
   totals: { down: ['currency', 'state'], across: 'operation', money: 'amount' },

@@ -2,7 +2,7 @@
 // chunk before the first of them is written, so that nobody ever holds all rows. Pure; neighbours:
 // reconciliation.ts reads the rows, summarySheet.ts and currencySections.ts show the figures.
 
-import type { BreakRow, MovementRow } from '../src/core/runs/reporting.js';
+import type { BreakRow, InstructionRow } from '../src/core/runs/reporting.js';
 import type { Ages, Stakes } from './pictures.js';
 import { addToAges, addToStakes, noAges } from './pictures.js';
 import { fitsNumber, hundredthsOf } from './xlsx/cells.js';
@@ -54,7 +54,7 @@ export function addBreaks(figures: RunFigures, rows: readonly BreakRow[]): void 
   }
 }
 
-export function addMoved({ nets }: RunFigures, rows: readonly MovementRow[]): void {
+export function addMoved({ nets }: RunFigures, rows: readonly InstructionRow[]): void {
   for (const { accountId, currency, operation, amount } of rows) {
     const sign = operation === 'capture' ? 1n : operation === 'refund' ? -1n : 0n;
     const key = keyOf(accountId, currency);

@@ -5,13 +5,13 @@
 
 import type { ShownKind } from '../../src/core/decisions/rowBinding.js';
 import { sealRow, shownText } from '../../src/core/decisions/rowBinding.js';
-import type { BreakRow, Chunks, MovementRow } from '../../src/core/runs/reporting.js';
+import type { BreakRow, Chunks, InstructionRow } from '../../src/core/runs/reporting.js';
 import type { Column, Table } from '../column.js';
 import { entry, hidden } from '../column.js';
 import type { WallClock } from '../xlsx/cells.js';
 import { columnCell } from '../xlsx/columnCell.js';
 
-type DecidableRow = Pick<BreakRow & MovementRow, 'binding' | 'sealed'>;
+type DecidableRow = Pick<BreakRow & InstructionRow, 'binding' | 'sealed'>;
 
 const sealed = (row: DecidableRow) => row.sealed ?? null;
 

@@ -3,7 +3,7 @@
 // its order.
 
 import type { Decider } from '../core/instructions/decider.js';
-import type { Movement } from '../core/orders/order.js';
+import type { InstructionOperation } from '../core/orders/order.js';
 import type { Db } from '../database/db.js';
 
 /** One thing that a call names; texts as they went out. */
@@ -49,7 +49,7 @@ export async function beginCall(db: Db, call: NewCall): Promise<bigint> {
 /** What tieout has under way, or has paid, for what a call names. */
 export interface UnderWay {
   instructionId: bigint;
-  operation: Movement;
+  operation: InstructionOperation;
   state: string;
   orderNo: string;
 }
@@ -67,7 +67,7 @@ export async function underWay(
     entries.flatMap((entry) => fields.flatMap((field) => entry[field] ?? []));
   const { rows } = await db.query<{
     instruction_id: bigint;
-    operation: Movement;
+    operation: InstructionOperation;
     state: string;
     order_no: string;
   }>(

@@ -4,7 +4,7 @@
 import type { QueuedBatch } from '../core/instructions/batch.js';
 import { BATCH_ENTRIES_MAX, PARTIAL_REFUND_ENTRIES_MAX } from '../core/instructions/batch.js';
 import { PROOFS, RESENDABLE, refundAfter } from '../core/instructions/instruction.js';
-import type { Movement } from '../core/orders/order.js';
+import type { InstructionOperation } from '../core/orders/order.js';
 import { askedFor } from '../core/orders/verdict.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
@@ -62,7 +62,7 @@ export async function cutApproved(
   now: Date,
 ): Promise<QueuedBatch[]> {
   const { rows } = await db.query<{
-    operation: Movement;
+    operation: InstructionOperation;
     batch_id: bigint;
     account_id: string;
   }>(statement('instructions/cutBatches'), [
@@ -99,7 +99,7 @@ export interface SentInstruction {
   instructionId: bigint;
   accountId: string;
   orderNo: string;
-  operation: Movement;
+  operation: InstructionOperation;
   state: string;
   money: string;
   currency: string;
@@ -115,7 +115,7 @@ export async function sentInstructions(
     instruction_id: bigint;
     account_id: string;
     order_no: string;
-    operation: Movement;
+    operation: InstructionOperation;
     state: string;
     money: string;
     currency: string;

@@ -18,7 +18,7 @@ import type {
   AboutData,
   BreakRow,
   ChangeRow,
-  MovementRow,
+  InstructionRow,
   OrderRow,
 } from '../core/runs/reporting.js';
 import { disputeText } from '../core/text/labels.js';
@@ -122,16 +122,16 @@ export async function* changeRows(
 }
 
 /** Instructions confirmed in a run: these and no others make up its totals. */
-export function movedRows(reads: LongReads, runId: bigint): AsyncGenerator<MovementRow[]> {
+export function movedRows(reads: LongReads, runId: bigint): AsyncGenerator<InstructionRow[]> {
   return movements(reads, runId, false);
 }
 
 /** What still needs somebody: open instructions of the run's accounts, and this run's refusals. */
-export function waitingRows(reads: LongReads, runId: bigint): AsyncGenerator<MovementRow[]> {
+export function waitingRows(reads: LongReads, runId: bigint): AsyncGenerator<InstructionRow[]> {
   return movements(reads, runId, true);
 }
 
-interface RawMovementRow {
+interface RawInstructionRow {
   instruction_id: bigint;
   account_id: string;
   order_no: string;
@@ -156,16 +156,16 @@ async function* movements(
   reads: LongReads,
   runId: bigint,
   areWaiting: boolean,
-): AsyncGenerator<MovementRow[]> {
-  const chunks = reads.stream<RawMovementRow>(
-    statement('report/movements'),
+): AsyncGenerator<InstructionRow[]> {
+  const chunks = reads.stream<RawInstructionRow>(
+    statement('report/instructionRows'),
     [runId, areWaiting],
     CHUNK_ROWS,
   );
-  for await (const rows of chunks) yield rows.map(movementRow);
+  for await (const rows of chunks) yield rows.map(instructionRow);
 }
 
-function movementRow(row: RawMovementRow): MovementRow {
+function instructionRow(row: RawInstructionRow): InstructionRow {
   return {
     instructionId: String(row.instruction_id),
     accountId: row.account_id,
@@ -188,7 +188,7 @@ function movementRow(row: RawMovementRow): MovementRow {
   };
 }
 
-function instructionBinding(row: RawMovementRow): RowBinding | null {
+function instructionBinding(row: RawInstructionRow): RowBinding | null {
   const { instruction_id, last_decision, seen_sha256: seen } = row;
   if (seen === null) return null;
   const last = String(last_decision ?? 0);

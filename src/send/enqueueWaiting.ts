@@ -4,7 +4,7 @@
 
 import type { QueuedBatch } from '../core/instructions/batch.js';
 import { mayAccountSend } from '../core/instructions/breaker.js';
-import { MOVEMENTS } from '../core/orders/order.js';
+import { INSTRUCTION_OPERATIONS } from '../core/orders/order.js';
 import type { Db } from '../database/db.js';
 import { waitingBatches } from './batches/batchesStore.js';
 import { sendingStatuses } from './batches/sendingStatusStore.js';
@@ -29,7 +29,7 @@ export async function enqueueBatches(
   waiting: readonly QueuedBatch[],
 ): Promise<void> {
   const allowed = await mayGo(deps.db, waiting);
-  for (const operation of MOVEMENTS) {
+  for (const operation of INSTRUCTION_OPERATIONS) {
     const ids = inTurn(allowed.filter((batch) => batch.operation === operation));
     if (ids.length > 0) await deps.queuePort.enqueue(operation, ids);
   }
@@ -52,7 +52,8 @@ async function mayGo(db: Db, waiting: readonly QueuedBatch[]): Promise<QueuedBat
   const answers = new Map(found.map((one) => [one.accountId, mayAccountSend(one).kind]));
   const tried = new Set<string>();
   const byOperation = [...waiting].sort(
-    (a, b) => MOVEMENTS.indexOf(a.operation) - MOVEMENTS.indexOf(b.operation),
+    (a, b) =>
+      INSTRUCTION_OPERATIONS.indexOf(a.operation) - INSTRUCTION_OPERATIONS.indexOf(b.operation),
   );
   return byOperation.filter(({ accountId }) => {
     if (answers.get(accountId) === 'open') return true;

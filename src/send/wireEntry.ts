@@ -4,7 +4,7 @@
 import type { BatchInstruction } from '../core/instructions/batch.js';
 import { refundTag } from '../core/instructions/instruction.js';
 import { parseAmount } from '../core/money.js';
-import type { Movement } from '../core/orders/order.js';
+import type { InstructionOperation } from '../core/orders/order.js';
 import type { BatchEntry } from '../gateway/batches/batchOps.js';
 import { wireAmount } from '../gateway/wire/amount.js';
 import type { SendDeps } from './deps.js';
@@ -14,7 +14,7 @@ type WireDeps = Pick<SendDeps, 'config'>;
 /** A payout has no entries: it is its own message (prepareSend.ts). */
 export function wireOf(
   deps: WireDeps,
-  operation: Movement,
+  operation: InstructionOperation,
   entries: readonly BatchInstruction[],
 ): BatchEntry[] {
   return operation === 'payout' ? [] : entries.map((entry) => wireEntry(deps, entry));
@@ -23,7 +23,7 @@ export function wireOf(
 /** False where its currency cannot express an amount of it: half a yen. */
 export function canBeWritten(
   deps: WireDeps,
-  operation: Movement,
+  operation: InstructionOperation,
   entry: BatchInstruction,
 ): boolean {
   if (operation === 'payout') return true;

@@ -10,7 +10,7 @@ import {
   LEGAL_MOVES,
   OPEN_STATES,
 } from '../../src/core/instructions/instruction.js';
-import { EXPECTED_STATES, MOVEMENTS } from '../../src/core/orders/order.js';
+import { EXPECTED_STATES, INSTRUCTION_OPERATIONS } from '../../src/core/orders/order.js';
 import { BREAK_KINDS } from '../../src/core/orders/verdict.js';
 import type { Db, Tx } from '../../src/database/db.js';
 import type { FreshDatabase } from '../support/database.js';
@@ -34,8 +34,8 @@ afterAll(() => fresh.drop());
 describe('the lists of core stand in the database', () => {
   test.each([
     ['tieout.instructions', 'instructions_state_check', INSTRUCTION_STATES],
-    ['tieout.instructions', 'instructions_operation_check', MOVEMENTS],
-    ['tieout.batches', 'batches_operation_check', MOVEMENTS],
+    ['tieout.instructions', 'instructions_operation_check', INSTRUCTION_OPERATIONS],
+    ['tieout.batches', 'batches_operation_check', INSTRUCTION_OPERATIONS],
     ['tieout.breaks', 'breaks_kind_check', BREAK_KINDS],
     ['tieout.batches', 'batches_state_check', BATCH_STATES],
     ['tieout.attempts', 'attempts_outcome_check', ATTEMPT_OUTCOMES],

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { BREAKS, MOVEMENTS, ORDERS } from '../../reports/columns.js';
+import { BREAKS, INSTRUCTIONS, ORDERS } from '../../reports/columns.js';
 import type { CsvOptions } from '../../reports/delimited.js';
 import { delimitedText, writeDelimited } from '../../reports/delimited.js';
 import type { BreakRow } from '../../src/core/runs/reporting.js';
@@ -110,7 +110,7 @@ test.each(['csv', 'ndjson'] as const)(
 
 test('a file of each table is whole and bears its digest', async () => {
   const files = [
-    await writeDelimited(join(folder, 'm.csv'), 'csv', MOVEMENTS, [[movementRow()]]),
+    await writeDelimited(join(folder, 'm.csv'), 'csv', INSTRUCTIONS, [[movementRow()]]),
     await writeDelimited(join(folder, 'o.ndjson'), 'ndjson', ORDERS, [[orderRow()], [orderRow()]]),
   ];
   for (const { path, sha256, bytes } of files) {

@@ -6,7 +6,7 @@ import type {
   BreakRow,
   ChangeRow,
   CurrencyRow,
-  MovementRow,
+  InstructionRow,
   OrderRow,
   ReconciliationData,
 } from '../../src/core/runs/reporting.js';
@@ -80,7 +80,7 @@ export function statementLine(changes: Partial<StatementLine> = {}): StatementLi
   };
 }
 
-export function movementRow(changes: Partial<MovementRow> = {}): MovementRow {
+export function movementRow(changes: Partial<InstructionRow> = {}): InstructionRow {
   return {
     instructionId: '7',
     accountId: 'A1001',
@@ -250,8 +250,8 @@ export type RunAtHand = Omit<
   breaks: readonly BreakRow[];
   changes: readonly ChangeRow[];
   lines: readonly StatementLine[];
-  moved: readonly MovementRow[];
-  waiting: readonly MovementRow[];
+  moved: readonly InstructionRow[];
+  waiting: readonly InstructionRow[];
 };
 
 /** As the workbook takes it: rows in chunks of two. */

@@ -6,7 +6,7 @@ import { Command, Option } from 'commander';
 import { UsageError } from '../../core/errors.js';
 import type { InstructionState } from '../../core/instructions/instruction.js';
 import { INSTRUCTION_STATES } from '../../core/instructions/instruction.js';
-import { MOVEMENTS } from '../../core/orders/order.js';
+import { INSTRUCTION_OPERATIONS } from '../../core/orders/order.js';
 import type { Decision } from '../../instructions/decisions.js';
 import { decideInstructions } from '../../instructions/decisions.js';
 import { COUNTED_MAX, mostUrgentFirst } from '../../instructions/instructionListStore.js';
@@ -62,7 +62,7 @@ function listCommand(root: Command): void {
       `only in these states, with commas: ${INSTRUCTION_STATES.join(', ')}`,
     )
     .option('--account <id>', 'only this account; may be given again', collect, [])
-    .addOption(new Option('--operation <name>', 'only these').choices(MOVEMENTS))
+    .addOption(new Option('--operation <name>', 'only these').choices(INSTRUCTION_OPERATIONS))
     .option('--order <order_no>', 'only of this order')
     .option('--waiting', 'only what waits for a person: held and unknown')
     .option('--limit <n>', LIMIT_WORDS)

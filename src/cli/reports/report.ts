@@ -6,7 +6,7 @@ import { constants, copyFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import type { Table } from '../../../reports/column.js';
-import { BREAKS, COVERAGE, MOVEMENTS, ORDERS } from '../../../reports/columns.js';
+import { BREAKS, COVERAGE, INSTRUCTIONS, ORDERS } from '../../../reports/columns.js';
 import type { CsvOptions, DelimitedFormat } from '../../../reports/delimited.js';
 import { delimitedText, writeDelimited } from '../../../reports/delimited.js';
 import { ACTIVITY, AGED_BREAKS } from '../../../reports/periodColumns.js';
@@ -224,11 +224,11 @@ async function rows(
     case 'breaks':
       return write(output, BREAKS, breakRows(app.db, run.runId, asOf));
     case 'moved':
-      return write(output, MOVEMENTS, movedRows(app.db, run.runId));
+      return write(output, INSTRUCTIONS, movedRows(app.db, run.runId));
     case 'coverage':
       return write(output, COVERAGE, coverage(app.db, run.runId));
     case 'waiting':
-      return write(output, MOVEMENTS, waitingRows(app.db, run.runId));
+      return write(output, INSTRUCTIONS, waitingRows(app.db, run.runId));
   }
 }
 

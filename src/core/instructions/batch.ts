@@ -4,7 +4,7 @@
 // left so is, on average, the share of answers that are lost, whatever the size; the size decides
 // how many at a stroke, and two strokes in a row stop the account.
 
-import type { Movement } from '../orders/order.js';
+import type { InstructionOperation } from '../orders/order.js';
 import type { ReviewDecision } from '../orders/verdict.js';
 
 export const BATCH_STATES = ['queued', 'sending', 'answered', 'unanswered', 'dropped'] as const;
@@ -26,7 +26,7 @@ export const ATTEMPT_OUTCOMES = ['not_sent', 'answered', 'unanswered'] as const;
 export interface QueuedBatch {
   batchId: bigint;
   accountId: string;
-  operation: Movement;
+  operation: InstructionOperation;
 }
 
 /** One entry of a batch, as it was planned. */
@@ -45,7 +45,7 @@ export interface BatchInstruction {
 }
 
 /** Entries in one request (gateway-interface, Limits). */
-export const BATCH_ENTRIES_MAX: Record<Movement, number> = {
+export const BATCH_ENTRIES_MAX: Record<InstructionOperation, number> = {
   capture: 50,
   cancel: 50,
   refund: 50,

@@ -6,13 +6,13 @@
 
 import type { Hundredths } from '../money.js';
 import { parseAmount } from '../money.js';
-import type { Movement } from '../orders/order.js';
-import { MOVEMENTS } from '../orders/order.js';
+import type { InstructionOperation } from '../orders/order.js';
+import { INSTRUCTION_OPERATIONS } from '../orders/order.js';
 import type { ApprovalLapse, HoldReason } from './decision.js';
 
 /** What the merchant allows for an operation; amounts by currency as text. */
 export interface Policy {
-  operation: Movement;
+  operation: InstructionOperation;
   policy: 'auto' | 'approve' | 'off';
   above: Record<string, string> | null;
   maxCount: number | null;
@@ -21,13 +21,16 @@ export interface Policy {
 
 /** The operations as view.ts describes them, today's or those of a run. */
 export interface RecordedOperations {
-  mode: Record<Movement, Policy['policy']>;
-  approveAbove: Record<Movement, Record<string, string> | null>;
-  maxPerRun: Record<Movement, { count: number | null; amount: Record<string, string> } | null>;
+  mode: Record<InstructionOperation, Policy['policy']>;
+  approveAbove: Record<InstructionOperation, Record<string, string> | null>;
+  maxPerRun: Record<
+    InstructionOperation,
+    { count: number | null; amount: Record<string, string> } | null
+  >;
 }
 
 export function policiesOf({ mode, approveAbove, maxPerRun }: RecordedOperations): Policy[] {
-  return MOVEMENTS.map((operation) => ({
+  return INSTRUCTION_OPERATIONS.map((operation) => ({
     operation,
     policy: mode[operation],
     above: approveAbove[operation],

@@ -34,5 +34,5 @@ export const OPERATIONS = ['capture', 'cancel', 'refund', 'review'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
 /** Everything that tieout may send by itself; a payout belongs to no order. */
-export const MOVEMENTS = [...OPERATIONS, 'payout'] as const;
-export type Movement = (typeof MOVEMENTS)[number];
+export const INSTRUCTION_OPERATIONS = [...OPERATIONS, 'payout'] as const;
+export type InstructionOperation = (typeof INSTRUCTION_OPERATIONS)[number];

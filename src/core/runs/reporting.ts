@@ -50,7 +50,7 @@ export interface BreakRow extends DecidableRow {
 }
 
 /** One instruction: money that moved, was refused, or still waits. */
-export interface MovementRow extends DecidableRow {
+export interface InstructionRow extends DecidableRow {
   instructionId: string;
   accountId: string;
   orderNo: string;
@@ -267,9 +267,9 @@ export interface ReconciliationData {
   /** Breaks open at the end, oldest first: all, or those of these kinds. */
   breaks: (kinds?: readonly string[]) => Chunks<BreakRow>;
   /** Instructions confirmed in this run; these and no others make up the totals. */
-  moved: () => Chunks<MovementRow>;
+  moved: () => Chunks<InstructionRow>;
   /** Held, queued, accepted, rejected and unknown instructions: what still needs someone. */
-  waiting: () => Chunks<MovementRow>;
+  waiting: () => Chunks<InstructionRow>;
   /** What is reserved and lapses; left out where nobody said how long reservations hold. */
   reservations?: (() => Chunks<ReservationRow>) | undefined;
   /** What became of breaks since the run before, by account, currency and change. */

@@ -5,7 +5,7 @@
 
 import { UNCLEAN_BATCHES_MAX } from '../../core/instructions/breaker.js';
 import type { PayoutAnswer } from '../../core/instructions/payoutAnswer.js';
-import type { Movement } from '../../core/orders/order.js';
+import type { InstructionOperation } from '../../core/orders/order.js';
 import type { Db } from '../../database/db.js';
 import { statement } from '../../database/statements.js';
 import type { Runner } from '../../runs/runsStore.js';
@@ -182,7 +182,7 @@ export interface OpenAttempt {
   batchId: bigint;
   runId: bigint;
   accountId: string;
-  operation: Movement;
+  operation: InstructionOperation;
   runner: Omit<Runner, 'id'>;
   /** the time for sending and answering is long over, by the database's clock */
   isOverdue: boolean;
@@ -207,7 +207,7 @@ export async function openAttempts(
     batch_id: bigint;
     run_id: bigint;
     account_id: string;
-    operation: Movement;
+    operation: InstructionOperation;
     host: string;
     boot_id: string;
     pid: number;

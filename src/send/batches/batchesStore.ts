@@ -4,7 +4,7 @@
 
 import type { BatchInstruction, QueuedBatch } from '../../core/instructions/batch.js';
 import type { HoldReason } from '../../core/instructions/decision.js';
-import type { Movement } from '../../core/orders/order.js';
+import type { InstructionOperation } from '../../core/orders/order.js';
 import { analyse } from '../../database/analyse.js';
 import type { Db } from '../../database/db.js';
 import { identifier } from '../../database/identifiers.js';
@@ -15,7 +15,7 @@ export interface BatchRow {
   batchId: bigint;
   runId: bigint;
   accountId: string;
-  operation: Movement;
+  operation: InstructionOperation;
   state: string;
   attempts: number;
 }
@@ -25,7 +25,7 @@ export async function loadBatch(db: Db, batchId: bigint): Promise<BatchRow | nul
     batch_id: bigint;
     run_id: bigint;
     account_id: string;
-    operation: Movement;
+    operation: InstructionOperation;
     state: string;
     attempts: number;
   }>(
@@ -159,7 +159,7 @@ export async function openAmong(
 interface RawQueued {
   batch_id: bigint;
   account_id: string;
-  operation: Movement;
+  operation: InstructionOperation;
 }
 
 function queuedBatch(row: RawQueued): QueuedBatch {

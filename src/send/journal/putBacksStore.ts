@@ -4,8 +4,8 @@
 
 import { TIEOUT } from '../../core/instructions/decider.js';
 import { HOLD_REASONS } from '../../core/instructions/decision.js';
-import type { Movement } from '../../core/orders/order.js';
-import { MOVEMENTS } from '../../core/orders/order.js';
+import type { InstructionOperation } from '../../core/orders/order.js';
+import { INSTRUCTION_OPERATIONS } from '../../core/orders/order.js';
 import type { Db } from '../../database/db.js';
 import { statement } from '../../database/statements.js';
 import { sayBrake } from '../batches/sendingStatusStore.js';
@@ -17,7 +17,7 @@ export const IDS_SKIPPED = 1_000_000;
 export const IDS_SEEN_OUTSIDE = ['tieout.instructions', 'tieout.batches'];
 
 /** What a snapshot cannot always tell to have been done. */
-const BLIND: readonly Movement[] = ['refund', 'payout'];
+const BLIND: readonly InstructionOperation[] = ['refund', 'payout'];
 
 const APPROVABLE = Object.entries(HOLD_REASONS)
   .filter(([, { isApprovable }]) => isApprovable)
@@ -31,7 +31,7 @@ export async function inTurn(tx: Db): Promise<void> {
 /** Whatever waits leaves its batch: for a person, or for the next plan. */
 export async function holdWaiting(
   tx: Db,
-  operations: readonly Movement[] = MOVEMENTS,
+  operations: readonly InstructionOperation[] = INSTRUCTION_OPERATIONS,
 ): Promise<void> {
   await tx.query(statement('send/journal/holdRestored'), [operations, APPROVABLE]);
 }

@@ -4,7 +4,7 @@
 
 import { UsageError } from '../../../core/errors.js';
 import { holdWords, isApprovable } from '../../../core/instructions/decision.js';
-import { MOVEMENTS } from '../../../core/orders/order.js';
+import { INSTRUCTION_OPERATIONS } from '../../../core/orders/order.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { Decision } from '../../../instructions/decisions.js';
 import type {
@@ -147,7 +147,7 @@ function filterOf(visit: Visit, verb: SetDecision): InstructionSetFilter {
   return {
     accountIds: account === null ? accounts : [account],
     state: STATES[verb],
-    operation: query.oneOf('operation', MOVEMENTS),
+    operation: query.oneOf('operation', INSTRUCTION_OPERATIONS),
     holdReason: query.text('why', 64),
     currency: query.text('currency', 3),
   };

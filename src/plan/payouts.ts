@@ -1,12 +1,11 @@
 // Payout requests of the ledger on their way to the plan: each is built once as it would be sent,
 // so that one that cannot be is held with the reason instead of failing at night; and its amount is
-// put into money where the profile knows the unit. The policies are plan.sql's, as for all else.
+// put into money where the profile knows the unit (payoutMoney.ts). The policies are plan.sql's, as
+// for all else.
 
-import { decimalsOf } from '../core/currency.js';
 import { TieoutError } from '../core/errors.js';
 import type { Account } from '../gateway/account.js';
-import type { Payout } from '../gateway/document/payoutMessages.js';
-import type { Profile } from '../gateway/document/profile.js';
+import { payoutMessage, payoutMoney, sourceOf } from '../gateway/batches/payoutMoney.js';
 import type { PayoutRequest } from '../instructions/payoutsStore.js';
 import {
   confirmAcceptedPayouts,
@@ -43,14 +42,6 @@ export async function payoutsToPlan(
   });
 }
 
-/** What is sent for a request: its payload as it is, and its id. */
-export function payoutMessage(
-  requestId: string,
-  payload: Readonly<Record<string, unknown>>,
-): Payout {
-  return { ...payload, request_id: requestId } as unknown as Payout;
-}
-
 function plannedPayout(
   deps: Pick<RunDeps, 'config' | 'gateway'>,
   account: Account,
@@ -77,17 +68,6 @@ function plannedPayout(
   };
 }
 
-/** What leaves the payer's account where the request names it, too: limits hold for both. */
-export function sourceOf(
-  profile: Profile,
-  { source_amount: printed, source_currency: named }: Readonly<Record<string, unknown>>,
-): PlannedPayout['source'] {
-  if (printed === undefined || printed === '') return null;
-  const currency = typeof named === 'string' ? named : '';
-  // Of an amount that is none, or in no currency, nobody can say that it keeps to a limit.
-  return { currency, amount: payoutMoney(profile, currency, printed) };
-}
-
 function problemOf(
   deps: Pick<RunDeps, 'gateway'>,
   account: Account,
@@ -110,43 +90,3 @@ function problemOf(
     throw error;
   }
 }
-
-const WHOLE_DIGITS_MAX = 15;
-
-/** The amount with two decimals; as printed where nobody knows its unit. Null: it is none. */
-export function payoutMoney(
-  profile: Pick<Profile, 'payout' | 'currencies'>,
-  currency: string,
-  printed: unknown,
-): string | null {
-  const digits = typeof printed === 'string' ? printed : '';
-  if (!new RegExp(`^\\d{1,${WHOLE_DIGITS_MAX}}$`).test(digits) || /^0+$/.test(digits)) return null;
-  return profile.payout.unit === 'minor' ? ofMinor(profile, currency, digits) : `${digits}.00`;
-}
-
-function ofMinor(
-  { currencies }: Pick<Profile, 'currencies'>,
-  currency: string,
-  digits: string,
-): string | null {
-  const decimals = decimalsOf(currency, currencies);
-  if (decimals === null || decimals > 2) return null;
-  const padded = digits.padStart(decimals + 1, '0');
-  const point = padded.length - decimals;
-  return `${padded.slice(0, point)}.${padded.slice(point).padEnd(2, '0')}`;
-}
-
-/** A fee, which may have decimals, with two of them; null where nobody knows what it comes to. */
-export function feeMoney(
-  profile: Pick<Profile, 'payout' | 'currencies'>,
-  { fee_amount: printed, fee_currency: currency }: Record<'fee_amount' | 'fee_currency', unknown>,
-): string | null {
-  const { unit } = profile.payout;
-  const [, whole = '', part = ''] = FEE.exec(String(printed ?? '')) ?? [];
-  if (unit === null || whole === '' || !/^[A-Z]{3}$/.test(String(currency ?? ''))) return null;
-  if (unit === 'major') return `${whole}.${part.padEnd(2, '0')}`;
-  return part === '' ? ofMinor(profile, String(currency), whole) : null;
-}
-
-/** Zeros behind the second decimal say nothing. */
-const FEE = /^(\d{1,15})(?:\.(\d{0,2}?)0*)?$/;

@@ -6,9 +6,9 @@
 import type { QueuedBatch } from '../core/instructions/batch.js';
 import type { PayoutAnswer } from '../core/instructions/payoutAnswer.js';
 import type { EntryOutcome } from '../gateway/batches/answers.js';
+import { feeMoney } from '../gateway/batches/payoutMoney.js';
 import type { RawAnswer } from '../gateway/transport/transport.js';
 import { confirmAcceptedPayouts } from '../instructions/payoutsStore.js';
-import { feeMoney } from '../plan/payouts.js';
 import type { InstructionOutcome, StoredAnswer } from './batches/attemptsStore.js';
 import { recordOutcomes } from './batches/attemptsStore.js';
 import type { SendDeps } from './deps.js';

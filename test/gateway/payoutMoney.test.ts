@@ -2,8 +2,8 @@
 // the answer names.
 
 import { expect, test } from 'vitest';
+import { feeMoney, payoutMoney } from '../../src/gateway/batches/payoutMoney.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
-import { feeMoney, payoutMoney } from '../../src/plan/payouts.js';
 
 function profileOf(unit: 'major' | 'minor' | null) {
   const { payout, currencies } = sandboxProfile();

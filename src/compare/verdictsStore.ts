@@ -187,8 +187,8 @@ export async function recordMatched(
   );
 }
 
-export async function classify(db: Db, runId: bigint): Promise<void> {
-  await db.query(statement('compare/classify', relationsOf(db, runId)), [runId]);
+export async function assignClasses(db: Db, runId: bigint): Promise<void> {
+  await db.query(statement('compare/assignClasses', relationsOf(db, runId)), [runId]);
 }
 
 /**

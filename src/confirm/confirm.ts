@@ -6,7 +6,7 @@
 import type { CompareDeps } from '../compare/compare.js';
 import { compareAgain } from '../compare/compare.js';
 import { bookRejectedPayouts } from '../compare/rejectedPayoutsStore.js';
-import { classify, rememberFinal } from '../compare/verdictsStore.js';
+import { assignClasses, rememberFinal } from '../compare/verdictsStore.js';
 import { BEGIN_AGAIN_MAX } from '../core/instructions/breaker.js';
 import { sentToConfirm, settleBySnapshot } from '../instructions/instructionsStore.js';
 import { confirmAcceptedPayouts } from '../instructions/payoutsStore.js';
@@ -84,7 +84,7 @@ export async function judgeAnew(
 ): Promise<void> {
   if (newest !== null) await compareAgain(deps, run, first, newest);
   await searchRefunds(deps, run);
-  await classify(run.db, run.runId);
+  await assignClasses(run.db, run.runId);
   await rememberFinal(run.db, run.runId, first.pullId, lookbackFrom(deps, run));
   await bookRejectedPayouts(deps, run);
 }

@@ -4,7 +4,7 @@
 // run ends.
 
 import { compare } from '../compare/compare.js';
-import { classify } from '../compare/verdictsStore.js';
+import { assignClasses } from '../compare/verdictsStore.js';
 import { DatabaseAwayError, TieoutError } from '../core/errors.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { Database, Tx } from '../database/db.js';
@@ -38,7 +38,7 @@ export async function runDry(unfenced: SendDeps, unfencedRun: Run): Promise<RunS
       await compare(deps, dry, snapshot);
       await plan(deps, dry, snapshot);
       // Nothing was sent: of what `judgeAnew` does after it, the class of each order is left.
-      await classify(tx, dry.runId);
+      await assignClasses(tx, dry.runId);
       const summary = await total(deps, dry);
       return { ...summary, wouldDo: await wouldDo(tx, accountIdsOf(dry)) };
     };

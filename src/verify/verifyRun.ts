@@ -6,7 +6,7 @@
 
 import { compareRules } from '../compare/compare.js';
 import {
-  classify,
+  assignClasses,
   clearVerdicts,
   clearVerdictsOf,
   judgeOrders,
@@ -189,7 +189,7 @@ async function repeatTotal(
 ): Promise<Sums> {
   const db = scratchDb(tx);
   await instructionsAsOf(tx, working);
-  await classify(db, run.runId);
+  await assignClasses(db, run.runId);
   const { config, past } = asThen(deps, db, run, working);
   const counts = await countSnapshots(db, run.runId);
   try {

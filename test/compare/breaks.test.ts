@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
-  classify,
+  assignClasses,
   clearVerdicts,
   judgeOrders,
   updateBreaks,
@@ -166,7 +166,7 @@ test('an order is in the first class that fits its breaks', async () => {
     orderOf('O3', UNANSWERED),
   ]);
   await waiveAll(db, accountId, runId, 'O2');
-  await classify(db, runId);
+  await assignClasses(db, runId);
   const { rows } = await db.query<{ order_no: string; class: string }>(
     'select order_no, class from tieout.verdicts where run_id = $1 order by order_no',
     [runId],

@@ -9,7 +9,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
-  classify,
+  assignClasses,
   clearVerdicts,
   judgeOrders,
   recordMatched,
@@ -281,7 +281,7 @@ const DEPS = { config: { environment: 'test', gateway: { profile: sandboxProfile
 /** The figures of each account, added up and checked as in any run: an untied night throws. */
 async function tell(accounts: readonly Lived[], night: Run): Promise<Told[]> {
   const deps = DEPS as unknown as Parameters<typeof sumUp>[0];
-  await classify(db, night.runId);
+  await assignClasses(db, night.runId);
   const counts = await countSnapshots(db, night.runId);
   const { accounts: summaries } = await sumUp(deps, night, counts, []);
   const told: Told[] = [];

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
-  classify,
+  assignClasses,
   clearVerdicts,
   judgeOrders,
   rememberFinal,
@@ -323,7 +323,7 @@ async function nightBefore(text: OrderText): Promise<void> {
   await clearVerdicts(db, runId, [accountId]);
   await judgeOrders(db, snapshot, compareRulesOf(plainRules(), [accountId]));
   await updateBreaks(db, snapshot, SNAPSHOT_AT);
-  await classify(db, runId);
+  await assignClasses(db, runId);
   await rememberFinal(db, runId, snapshot.pullId, LOOKBACK_FROM);
 }
 

@@ -1,9 +1,7 @@
-// Rows that nothing is done about: refunds whose order the ledger lacks or whose account nobody
-// configured, which are breaks, and payouts and orders of such accounts. Read off the ledger as it
-// stands.
-// Neighbours: compare/compare.ts, total/total.ts.
+// Refunds that nothing is done about, which are breaks: their order is not in the ledger, or nobody
+// configured their account. Read off the ledger as it stands. Neighbours: compare.ts,
+// ledger/strangeOrdersStore.ts (what else such accounts have).
 
-import type { StrangeAccountFacts, StrangeOrdersFacts } from '../core/runs/strangeOrders.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';
@@ -39,35 +37,4 @@ export async function strangeRefunds(
     lookbackFrom,
   ]);
   return rows.map((row) => row.account_id);
-}
-
-export async function strangeAccounts(
-  db: Db,
-  configured: readonly string[],
-  lookbackFrom: Date,
-): Promise<StrangeAccountFacts[]> {
-  const { rows } = await db.query<{
-    account_id: string;
-    kind: 'refund' | 'payout';
-    requests: bigint;
-    sample: string;
-  }>(statement('compare/strangeAccounts'), [configured, lookbackFrom]);
-  return rows.map(({ account_id: accountId, kind, requests, sample }) => {
-    return { accountId, kind, requests: Number(requests), sample };
-  });
-}
-
-/** By account, orders that no run looks at. */
-export async function strangeOrders(
-  db: Db,
-  configured: readonly string[],
-  lookbackFrom: Date,
-): Promise<StrangeOrdersFacts[]> {
-  const { rows } = await db.query<{ account_id: string; orders: bigint; sample: string }>(
-    statement('compare/strangeOrders'),
-    [configured, lookbackFrom],
-  );
-  return rows.map(({ account_id: accountId, orders, sample }) => {
-    return { accountId, orders: Number(orders), sample };
-  });
 }

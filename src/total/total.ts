@@ -5,7 +5,6 @@
 import type { ToleratedSum } from '../breaks/explainedStore.js';
 import { toleratedSums } from '../breaks/explainedStore.js';
 import { unkeptBreaks } from '../breaks/unkeptStore.js';
-import { strangeAccounts, strangeOrders } from '../compare/strayRefundsStore.js';
 import { driftNotice } from '../core/drift/driftWords.js';
 import { TieoutError } from '../core/errors.js';
 import { formatAmount } from '../core/money.js';
@@ -50,6 +49,7 @@ import { payoutsToConfirm, pendingPayouts } from '../instructions/payoutsStore.j
 import { feedGaps, ledgerChangeCounts } from '../ledger/ledgerFeedStore.js';
 import { accountsWithoutOrders } from '../ledger/ledgerStore.js';
 import { unusableRows } from '../ledger/ledgerTroubleStore.js';
+import { strangeAccounts, strangeOrders } from '../ledger/strangeOrdersStore.js';
 import { coverageCounts, failedPages } from '../pull/snapshot/coverageStore.js';
 import { endedSubscriptions, newCodes } from '../pull/snapshot/statusCodesStore.js';
 import { unreadableEntries } from '../pull/snapshot/unreadableStore.js';

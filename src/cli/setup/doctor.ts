@@ -4,7 +4,6 @@
 
 import { Command } from 'commander';
 import { QUEUE_CONNECTIONS_MAX } from '../../../jobs/queues.js';
-import { strangeOrders } from '../../compare/strayRefundsStore.js';
 import type { Config } from '../../config/config.js';
 import { describeConfig } from '../../config/view.js';
 import { messageOf } from '../../core/errors.js';
@@ -33,6 +32,7 @@ import { isSuperuser, type ServerFacts, serverFacts } from '../../database/serve
 import { type ProfileOrigin, profileOrigins } from '../../gateway/document/profile.js';
 import { accountsWithoutOrders } from '../../ledger/ledgerStore.js';
 import { ledgerTrouble } from '../../ledger/ledgerTroubleStore.js';
+import { strangeOrders } from '../../ledger/strangeOrdersStore.js';
 import { readSchedule } from '../../night/clock.js';
 import { outboxFigures } from '../../outbox/outboxStore.js';
 import { neverAskedOrders } from '../../pull/snapshot/ledgerKeysStore.js';

@@ -1,7 +1,7 @@
 // The long statements, each a file that can be run by hand and stands beside the *Store.ts that
 // asks it. Relations that lie in the partition of a month, or in a scratch schema, it names with a
-// colon, as psql does: `psql -v verdicts=tieout.verdicts -f compare/assignClasses.sql`. It owns how they
-// are found and these names put in; no statement is put together from pieces. Neighbours:
+// colon, as psql does: `psql -v verdicts=tieout.verdicts -f compare/assignClasses.sql`. It owns how
+// they are found and these names put in; no statement is put together from pieces. Neighbours:
 // relations.ts says where the relations lie; migrate.ts finds the migrations through packageRoot().
 
 import { existsSync, readFileSync } from 'node:fs';

@@ -102,6 +102,7 @@ describe('a line is refused', () => {
     ['net', { type: 'refunded', settle_currency: 'USD', amount: '-10.00', net: '9.00' }, 'below 0'],
     ['net', { type: 'chargeback_reversed', net: '-100.00', fee: null }, 'above 0'],
     ['net', { type: 'payout', amount: '-1.00', net: '0.00' }, 'below 0'],
+    ['net', { type: 'payout', amount: null, net: '93.35', fee: null }, 'below 0'],
     ['net', { gross: '100.00', net: '98.36' }, '100.00 - 1.65 = 98.35'],
     ['amount', { net: '98.36' }, 'net + fee is 100.01'],
     ['amount', { gross: '99.00', net: '97.35' }, 'gross is 99.00'],

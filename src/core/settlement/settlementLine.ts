@@ -124,7 +124,11 @@ function requireSigns(line: RawLine, type: LineType, { amount, gross, net }: Mon
   const sign = SIGNS[type];
   if (sign === undefined) return;
   const fits = (value: Hundredths): boolean => (sign.above ? value > 0n : value < 0n);
-  if (!fits(amount)) throw new Refusal('amount', line.amount ?? formatAmount(amount), sign.reason);
+  if (!fits(amount)) {
+    // Of a payout it may be empty, and is then what its net says.
+    const column = present(line, 'amount') ? 'amount' : 'net';
+    throw new Refusal(column, line[column] ?? formatAmount(amount), sign.reason);
+  }
   // Of a few hundredths another currency may make nothing, but never the contrary.
   if (OF_AN_ORDER.includes(type) && gross !== 0n && !fits(gross)) {
     const column = present(line, 'gross') ? 'gross' : 'net';

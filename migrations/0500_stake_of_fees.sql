@@ -1,7 +1,8 @@
 -- Up Migration
 -- Of a fee that is not the agreed one the difference is at stake, too, as the tie counts it: of
 -- 9.97 where 10.04 was agreed 0.07, and not 10.04.
-create or replace function tieout.break_money(kind text, currency text, expected jsonb, actual jsonb)
+create or replace function tieout.break_money(kind text, currency text, expected jsonb,
+  actual jsonb)
 returns numeric language sql immutable as $$
   select tieout.break_stake(case
     when kind in ('settlement_amount', 'settled_twice', 'fee_variance')
@@ -13,7 +14,8 @@ returns numeric language sql immutable as $$
 $$;
 
 -- Down Migration
-create or replace function tieout.break_money(kind text, currency text, expected jsonb, actual jsonb)
+create or replace function tieout.break_money(kind text, currency text, expected jsonb,
+  actual jsonb)
 returns numeric language sql immutable as $$
   select tieout.break_stake(case
     when kind in ('settlement_amount', 'settled_twice')

@@ -142,7 +142,6 @@ export function DayTable(props: {
         ...MONEY.map((key) => column(headOf(key), key, true)),
         ...(hasBooks ? OF_BOOKS : []).map((head) => ({ head, isFigure: true })),
         { head: 'Late', isFigure: true },
-        ...(isOneDay ? [] : [{ head: 'Checked at' }]),
       ]}
     >
       {days.map((day) => (
@@ -154,7 +153,6 @@ export function DayTable(props: {
           ))}
           {hasBooks ? <Elsewhere day={day} words={words} /> : null}
           <Figure name="late">{words.count(day.late)}</Figure>
-          {isOneDay ? null : <CheckedAt at={words.at(day.asOf)} />}
         </tr>
       ))}
     </Table>
@@ -175,15 +173,6 @@ function WhichDay({ day }: { day: DayFigures }) {
       <td>{accountId}</td>
       <td>{state === 'open' ? 'open' : <State state={state} />}</td>
     </>
-  );
-}
-
-/** Date and time one below the other, where there is no room beside. */
-function CheckedAt({ at }: { at: string }) {
-  return (
-    <td data-name="Checked at">
-      {at.split(' ').flatMap((part) => [<span class="when">{part}</span>, ' '])}
-    </td>
   );
 }
 

@@ -17,13 +17,13 @@ export interface HeldBreak
     'breakId' | 'accountId' | 'orderNo' | 'kind' | 'state' | 'owner' | 'note' | 'waiverAskedBy'
   > {
   currency: string | null;
-  stake: Hundredths | null;
+  waiverStake: Hundredths | null;
   /** the digest of what is seen of it now */
   seenSha256: string;
 }
 
 export async function holdBreaks(tx: Tx, ids: readonly string[]): Promise<HeldBreak[]> {
-  const { rows } = await tx.query<Omit<HeldBreak, 'stake'> & { stake: string | null }>(
+  const { rows } = await tx.query<Omit<HeldBreak, 'waiverStake'> & { stake: string | null }>(
     `select b.break_id::text as "breakId", b.account_id as "accountId",
        b.order_no as "orderNo", b.kind, b.state, b.owner, b.note, b.currency,
        case when b.waiver_asked_for = b.fingerprint then b.waiver_asked_by end as "waiverAskedBy",
@@ -33,7 +33,9 @@ export async function holdBreaks(tx: Tx, ids: readonly string[]): Promise<HeldBr
      from tieout.breaks b where b.break_id = any ($1) order by b.break_id for update`,
     [ids],
   );
-  return rows.map((row) => ({ ...row, stake: row.stake === null ? null : parseAmount(row.stake) }));
+  return rows.map(({ stake, ...row }) => {
+    return { ...row, waiverStake: stake === null ? null : parseAmount(stake) };
+  });
 }
 
 /** What people said of each break since it was seen, in order; held breaks get no more words. */

@@ -100,7 +100,7 @@ async function chooseSet(deps: DecideDeps, request: SetRequest): Promise<ChosenS
   for (const row of looked) {
     const stake = row.stake === null ? null : parseAmount(row.stake);
     const limit = waivedAloneMax(approveAbove, row.currency);
-    const verdict = decideBreak({ ...row, stake }, action, who, limit);
+    const verdict = decideBreak({ ...row, waiverStake: stake }, action, who, limit);
     if ('reason' in verdict) append(left, verdict.reason, row);
     else if (rows.length >= SET_MAX) later += 1;
     else {

@@ -18,8 +18,12 @@ export type BreakAction =
 export interface DecidedBreak {
   readonly state: BreakState;
   readonly currency: string | null;
-  /** the money in it; null: nobody can say */
-  readonly stake: Hundredths | null;
+  /**
+   * what the limit of a waiver is held against: the amount of the order where it is more than what
+   * is shown at stake, since until somebody has looked either side may be all wrong; null: nobody
+   * can say
+   */
+  readonly waiverStake: Hundredths | null;
   readonly owner: string | null;
   readonly note: string | null;
   /** who asked for a waiver of exactly what it says now */
@@ -144,7 +148,7 @@ function assign(found: DecidedBreak, owner: string | null): BreakVerdict {
 function waive(found: DecidedBreak, who: Decider, limit: Hundredths): BreakVerdict {
   if (found.state === 'waived') return unchanged('it is waived already');
   if (found.state === 'resolved') return refused('it is resolved: there is nothing to waive');
-  if (found.stake !== null && found.stake <= limit) return { kind: 'waived' };
+  if (found.waiverStake !== null && found.waiverStake <= limit) return { kind: 'waived' };
   if (found.waiverAskedBy === null) return { kind: 'waiver_asked' };
   if (isSamePerson(found.waiverAskedBy, who.name)) {
     return refused('a waiver of this size needs a second person, and you asked for it yourself');

@@ -85,7 +85,6 @@ describe('tieout days', () => {
 
   it.each([
     [['close', 'yesterday', '--reason', 'x']],
-    [['close', dateOf(1)]],
     [['close', dateOf(1), '--reason', ' ']],
     [['lock', dateOf(1), '--reason', 'x', '--account', 'nobody']],
   ])('refuses %j', async (args) => {

@@ -3,7 +3,6 @@
 // page that was kept whole, since a run needs none of it. What is personal is masked here.
 
 import { gunzipSync } from 'node:zlib';
-import { maskCardNumbers } from '../core/text/masking.js';
 import { meaningOf, type Profile } from '../gateway/document/profile.js';
 import type { QueryRecord } from '../gateway/query/queryRecord.js';
 import { readQueryRecords } from '../gateway/query/queryRecord.js';
@@ -48,7 +47,8 @@ function shownRecord({ statuses }: Profile, record: QueryRecord): ShownRecord {
   const meaning = meaningOf(statuses.recurring, subscription.recurring_status);
   return {
     transaction: record.transactionId,
-    reference: record.referenceNo && maskCardNumbers(record.referenceNo),
+    // An id that the gateway gave, which people compare with the acquirer's list: shown whole.
+    reference: record.referenceNo,
     site: record.site,
     is3ds: record.is3ds,
     antifraudProvider: record.antifraudProvider,

@@ -24,6 +24,11 @@ describe('an entry of a page', () => {
     ]);
   });
 
+  it('has its reference whole, also where the digits of it could be those of a card', () => {
+    const json = QUERY_JSON.replace('REF-1', 'RT4111111111111111');
+    expect(shownOf(json).map(({ reference }) => reference)).toEqual(['RT4111111111111111']);
+  });
+
   it('names no person whole, whoever reads the data', () => {
     const printed = JSON.stringify(shownOf(QUERY_JSON));
     for (const personal of ['zoe@', 'Zoé', 'Łuk', 'Street', '90-001', '+48']) {

@@ -7,12 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';
 import { auditRun } from '../faults/audit.js';
 import { startFront } from '../faults/front.js';
-import type { Ended } from '../support/cli.js';
-import { startTieout, tieout } from '../support/cli.js';
+import { type Ended, startTieout, tieout } from '../support/cli.js';
 import { expectIdentities, expectMoney } from '../support/identities.js';
 import { dateOf } from '../support/night.js';
-import type { SeparateHouse } from '../support/separateHouse.js';
-import { buildSeparateHouse } from '../support/separateHouse.js';
+import { buildSeparateHouse, type SeparateHouse } from '../support/separateHouse.js';
 import { rowCounts } from './rows.js';
 
 const NO_STACK = /^\s+at /m;

@@ -3,8 +3,8 @@
 // column of JSON anything: both are taken as what stands there, so that no float touches money.
 // Memory holds one line. Neighbours: inputText.ts, tableImport.ts.
 
-import { isAmountColumn } from '../../core/mapping/columnMap.js';
 import type { Column, RawLine, ValueProblem } from '../../core/ledger/ledgerRow.js';
+import { isAmountColumn } from '../../core/mapping/columnMap.js';
 import type { ReadLine } from './inputText.js';
 import { MAX_LINE_LENGTH, NotText, textOf } from './inputText.js';
 

@@ -7,6 +7,11 @@ create table tieout.payouts_left (
   left_at timestamptz not null,
   primary key (account_id, request_id)
 );
+-- What was planned before this: the next plan takes out what the ledger still has.
+insert into tieout.payouts_left (account_id, request_id, left_at)
+select account_id, transaction_id, min(created_at) from tieout.instructions
+where operation = 'payout' and transaction_id is not null
+group by account_id, transaction_id;
 drop index tieout.payouts_by_plan;
 
 -- Down Migration

@@ -33,21 +33,26 @@ waiting as materialized (
   order by p.requested_at, p.request_id limit $2
 ),
 -- With the requests of the same content that have left the ledger, where one of them was paid, or
--- may have been: the newest that was planned, and when each left. One that waits was asked for when
--- that was planned, yet under no number that we knew, or came as one of them left, or within $5: it
--- may be that one, loaded anew, and no more of them than have left. Sorted as one set: joined, each
--- that waits might be held against all that left.
+-- may have been: the newest that was planned, and how many left within $5 before one that waits was
+-- first weighed. That one was asked for when that was planned, yet under no number that we knew, or
+-- came as one of them left: it may be that one, loaded anew, and no more of them than have left.
+-- A host whose clock is ahead may note the leaving up to an hour after the request was weighed.
 beside as materialized (
-  select *, max(planned_at) over same as paid_at, array_agg(left_at) over same as all_left,
-    row_number() over (partition by account_id, content, waits order by requested_at, request_id)
-      as place
+  select *, max(planned_at) over (partition by account_id, content) as paid_at,
+    count(left_at) over (partition by account_id, content order by weighed_at
+      range between $5::interval preceding and '1 hour' following) as left_lately
   from (
     select account_id, payload - 'request_id' as content, true as waits, request_id, payload,
-      requested_at, problem, copies, null::timestamptz as planned_at, null::timestamptz as left_at
+      requested_at, problem, copies, null::timestamptz as planned_at, null::timestamptz as left_at,
+      coalesce((
+        select min(i.created_at) from tieout.instructions i
+        where i.operation = 'payout' and i.account_id = waiting.account_id
+          and i.transaction_id = waiting.request_id
+      ), $4::timestamptz) as weighed_at
     from waiting
     union all
     select i.account_id, i.payload - 'request_id', false, i.transaction_id, null, null, null, null,
-      max(i.created_at) filter (where not i.is_void), l.left_at
+      max(i.created_at) filter (where not i.is_void), l.left_at, l.left_at
     from tieout.instructions i
     join tieout.payouts_left l
       on l.account_id = i.account_id and l.request_id = i.transaction_id
@@ -57,7 +62,11 @@ beside as materialized (
         select account_id, payload - 'request_id' from waiting)) is true
     group by i.account_id, 2, i.transaction_id, l.left_at
   ) as request
-  window same as (partition by account_id, content)
+),
+placed as materialized (
+  select *, row_number() over (partition by account_id, content, left_lately > 0
+    order by requested_at, request_id) as place
+  from beside where waits
 )
 select w.account_id, w.request_id, w.payload, w.requested_at, w.problem, w.copies,
   (select min(other.account_id) from (
@@ -67,15 +76,8 @@ select w.account_id, w.request_id, w.payload, w.requested_at, w.problem, w.copie
     where i.operation = 'payout' and i.transaction_id = w.request_id and not i.is_void
   ) other where other.account_id <> w.account_id) as elsewhere,
   (select min(c.called_by) from tieout.calls_by_hand(w.request_id) c) as by_hand_of,
-  w.paid_at is not null and (coalesce(w.paid_at >= w.requested_at, false) or w.place <= (
-    select count(*) from unnest(w.all_left) as left_at
-    where left_at between arrived.at - $5::interval and arrived.at)) as is_twin
-from beside w
+  w.paid_at is not null and (coalesce(w.paid_at >= w.requested_at, false)
+    or w.place <= w.left_lately) as is_twin
+from placed w
 join twin on twin.request_id = w.request_id
-cross join lateral (
-  select coalesce(min(i.created_at), $4::timestamptz) as at from tieout.instructions i
-  where i.operation = 'payout' and i.account_id = w.account_id
-    and i.transaction_id = w.request_id
-) arrived
-where w.waits
 order by w.requested_at, w.request_id

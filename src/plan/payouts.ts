@@ -22,11 +22,11 @@ export const REQUESTS_MAX = 10_000;
 
 /** Settles and withdraws what can be, and answers the requests that wait for a payout. */
 export async function payoutsToPlan(
-  deps: Pick<RunDeps, 'config' | 'gateway' | 'now'>,
+  deps: Pick<RunDeps, 'config' | 'gateway'>,
   run: Run,
+  now: Date,
 ): Promise<PlannedPayout[]> {
   const accountIds = accountIdsOf(run);
-  const now = deps.now();
   // Accepted, and its process died before it said so.
   await confirmAcceptedPayouts(run.db, accountIds, now);
   await withdrawPayouts(run.db, run.runId, accountIds, now);

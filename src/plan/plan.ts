@@ -22,7 +22,7 @@ export async function plan(deps: PlanDeps, run: Run, snapshot: Snapshot): Promis
   await withdrawHistory(run.db, run.runId, historyRules(run, changes), now);
   await withdrawNeedless(run.db, run.runId, snapshot.pullId, now);
   const { partialCapture } = deps.config.gateway.profile;
-  const payouts = await payoutsToPlan(deps, run);
+  const payouts = await payoutsToPlan(deps, run, now);
   const { policies } = ownPolicies(deps);
   const { runId } = run;
   // Nobody may find in between what waits until somebody has seen it.

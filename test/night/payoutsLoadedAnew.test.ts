@@ -31,6 +31,8 @@ test('a payout of a ledger that is loaded anew night by night goes once', async 
       await house.db.query('delete from ledger.payout_requests');
       await ask(id);
       await house.run({ date: dateOf(1) });
+      // Weighed once more, with nothing new: it waits as it did.
+      await house.run({ date: dateOf(1) });
       const { rows } = await house.db.query(
         `select transaction_id, hold_reason from tieout.instructions where state = 'held'`,
       );

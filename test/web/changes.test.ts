@@ -9,7 +9,7 @@ import type { BreakAction } from '../../src/core/breaks/breakDecision.js';
 import { NOT_APPROVABLE } from '../../src/core/instructions/decision.js';
 import { amountIn, moneyIn } from '../../src/core/text/amounts.js';
 import { statement } from '../../src/database/statements.js';
-import { consoleRun } from '../../src/night/consoleRunsStore.js';
+import { consoleRun } from '../../src/report/consoleRunsStore.js';
 import { queueReports } from '../../src/report/reportsStore.js';
 import { writeReport } from '../../src/report/writeReport.js';
 import { evaluateAll } from '../reports/evaluate.js';

@@ -4,7 +4,7 @@
 
 import type { BreakAge } from '../../core/breaks/breakAge.js';
 import { stateLabel } from '../../core/text/labels.js';
-import type { RunMark } from '../../night/consoleRunsStore.js';
+import type { RunMark } from '../../report/consoleRunsStore.js';
 
 const STRIP_CELL = 14;
 const STRIP_HEIGHT = 28;

@@ -9,7 +9,7 @@ import type { InstructionSort } from '../../../instructions/instructionListStore
 import { INSTRUCTION_SORTS } from '../../../instructions/instructionListStore.js';
 import type { HeldInstruction } from '../../../instructions/instructionPagesStore.js';
 import { heldInstructions } from '../../../instructions/instructionPagesStore.js';
-import { waitingCounts } from '../../../night/consoleRunsStore.js';
+import { waitingCounts } from '../../../report/consoleRunsStore.js';
 import { Empty, Figure, Form, OrderLink, Pager, Pick, PickAll, Table } from '../../layout/parts.js';
 import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';

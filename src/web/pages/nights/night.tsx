@@ -7,13 +7,13 @@ import { removedLine } from '../../../core/runs/removal.js';
 import type { AccountSummary } from '../../../core/runs/summary.js';
 import { runSentence } from '../../../core/runs/summary.js';
 import { moneyIn } from '../../../core/text/amounts.js';
-import type { ConsoleRun, Progress, RunMark, Waiting } from '../../../night/consoleRunsStore.js';
+import type { ConsoleRun, Progress, RunMark, Waiting } from '../../../report/consoleRunsStore.js';
 import {
   consoleRun,
   runMarks,
   runProgress,
   waitingCounts,
-} from '../../../night/consoleRunsStore.js';
+} from '../../../report/consoleRunsStore.js';
 import { removalOf } from '../../../retention/retentionStore.js';
 import type { Words } from '../../format.js';
 import { AgeBars, OpenTrend, RunStrip, StripLegend } from '../../layout/charts.js';

@@ -1,7 +1,7 @@
 // Another look at the newest night, asked for on the console: what `tieout run` does, by a clock
 // that finds the wish in the run's row. Nothing is sent twice, whatever is asked.
 
-import type { ConsoleRun } from '../../../night/consoleRunsStore.js';
+import type { ConsoleRun } from '../../../report/consoleRunsStore.js';
 import { askAgain, askedAgain, findRun, newestRun } from '../../../runs/runsStore.js';
 import { Form } from '../../layout/parts.js';
 import { Ask } from '../../layout/said.js';

@@ -37,7 +37,7 @@ export async function consoleRun(
     failure: string | null;
     summary: RunSummary | null;
     is_whole: boolean;
-  }>(statement('night/consoleNight'), [accountIds, date]);
+  }>(statement('report/consoleNight'), [accountIds, date]);
   const row = rows[0];
   if (!row) return null;
   const isUnder = row.run_state === 'running' || row.run_state === 'failed';
@@ -109,7 +109,7 @@ export async function waitingCounts(db: Db, accountIds: readonly string[]): Prom
   type Money = Record<string, string> | null;
   type Row = Record<Exclude<keyof Waiting, `${string}Money`>, bigint> &
     Record<'heldMoney' | 'unknownMoney' | 'waiverMoney', Money>;
-  const { rows } = await db.query<Row>(statement('night/waitingCounts'), [
+  const { rows } = await db.query<Row>(statement('report/waitingCounts'), [
     accountIds,
     NOT_APPROVABLE,
   ]);
@@ -148,7 +148,7 @@ export async function runProgress(
   runId: bigint,
   accountIds: readonly string[],
 ): Promise<Progress> {
-  const { rows } = await db.query<Progress>(statement('night/runProgress'), [runId, accountIds]);
+  const { rows } = await db.query<Progress>(statement('report/runProgress'), [runId, accountIds]);
   const [row] = rows;
   if (!row) throw new Error('the progress of a run is one row');
   return row;

@@ -18,7 +18,18 @@ import { openXlsx } from '../reports/openXlsx.js';
 import type { PlainBook } from '../reports/plainReader.js';
 import { readPlainly } from '../reports/plainReader.js';
 import { ABOUT } from '../reports/sampleRun.js';
-import { ACCOUNTS, db, figures, moved, rules, settle, settled } from '../settlement/facts.js';
+import {
+  ACCOUNTS,
+  db,
+  figures,
+  moved,
+  ownFacts,
+  rules,
+  settle,
+  settled,
+} from '../settlement/facts.js';
+
+ownFacts();
 
 const folder = mkdtempSync(join(tmpdir(), 'tieout-settlement-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -59,7 +59,7 @@ export function notInFigures(hasSettlement: boolean): string {
   const named = NOT_KNOWN.join(', ');
   return hasSettlement
     ? `In no sum here: ${named}; the books of settlement have them (\`tieout settlement\`).`
-    : `Not known to tieout: $named.`;
+    : `Not known to tieout: ${named}.`;
 }
 
 /** Said beside them. */

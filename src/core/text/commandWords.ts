@@ -114,7 +114,8 @@ function addressOf(path: string, options: URLSearchParams, names: readonly strin
     const value = options.get(name);
     return value === null ? [] : [[name, value]];
   });
-  return kept.length === 0 ? path : `${path}?${new URLSearchParams(kept)}`;
+  const query = kept.map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
+  return query === '' ? path : `${path}?${query}`;
 }
 
 function ofAccount(options: URLSearchParams): string {

@@ -1,8 +1,8 @@
 -- Up Migration
 -- The money of a break is that of the sides that bear its currency. Where the gateway took money in
 -- another currency than the ledger's, what it took is at stake, in that currency: 600.00 GBP were
--- shown as 600 JPY, and one person could waive them by the limit of yen. Such a break is found by
--- either currency. One that opened before keeps the currency that it opened with.
+-- shown as 600 JPY, and one person could waive them by the limit of yen. One that opened
+-- before keeps the currency that it opened with.
 create function tieout.break_money(kind text, currency text, expected jsonb, actual jsonb)
 returns numeric language sql immutable as $$
   select tieout.break_stake(case
@@ -67,35 +67,6 @@ create or replace view tieout.break_facts as
         where ra.account_id = b.account_id and ra.pull_id is not null and not r.is_dry
         order by ra.business_date desc limit 1) as page
   ) f;
-
-create or replace function tieout.found_breaks(ids bigint[], accounts text[], kinds text[],
-  states text[], currency text, owner text, min_amount numeric, max_amount numeric, searched text,
-  seen_from timestamptz, seen_before timestamptz, order_no text, cause text)
-returns setof tieout.break_facts language sql stable as $$
-  select f.* from tieout.break_facts f
-  where (ids is null or f.break_id = any (ids))
-    and (accounts is null or f.account_id = any (accounts))
-    and (kinds is null or f.kind = any (kinds))
-    and (states is null or f.state = any (states)
-      or ('waiver_asked' = any (states) and f.waiver_waits))
-    and (found_breaks.currency is null or f.currency = found_breaks.currency
-      -- of two currencies it is found by either
-      or f.kind = 'currency_mismatch' and f.expected ->> 'currency' = found_breaks.currency)
-    and (found_breaks.owner is null or coalesce(f.owner, '') = found_breaks.owner)
-    and (min_amount is null or f.stake >= min_amount)
-    and (max_amount is null or f.stake <= max_amount)
-    and (found_breaks.searched is null
-      or position(lower(found_breaks.searched) in f.searched) > 0
-      or exists (
-        select from tieout.instructions i
-        where i.account_id = f.account_id and i.order_no = f.order_no and i.operation = 'refund'
-          and position(lower(found_breaks.searched) in lower(
-            concat_ws(' ', i.refund_id, i.gateway_reference, i.refund_reference))) > 0))
-    and (seen_from is null or f.first_seen >= seen_from)
-    and (seen_before is null or f.first_seen < seen_before)
-    and (found_breaks.order_no is null or f.order_no = found_breaks.order_no)
-    and (found_breaks.cause is null or f.cause = found_breaks.cause)
-$$;
 
 create or replace function tieout.guard_break() returns trigger language plpgsql as $$
 declare
@@ -185,33 +156,6 @@ create or replace view tieout.break_facts as
         where ra.account_id = b.account_id and ra.pull_id is not null and not r.is_dry
         order by ra.business_date desc limit 1) as page
   ) f;
-
-create or replace function tieout.found_breaks(ids bigint[], accounts text[], kinds text[],
-  states text[], currency text, owner text, min_amount numeric, max_amount numeric, searched text,
-  seen_from timestamptz, seen_before timestamptz, order_no text, cause text)
-returns setof tieout.break_facts language sql stable as $$
-  select f.* from tieout.break_facts f
-  where (ids is null or f.break_id = any (ids))
-    and (accounts is null or f.account_id = any (accounts))
-    and (kinds is null or f.kind = any (kinds))
-    and (states is null or f.state = any (states)
-      or ('waiver_asked' = any (states) and f.waiver_waits))
-    and (found_breaks.currency is null or f.currency = found_breaks.currency)
-    and (found_breaks.owner is null or coalesce(f.owner, '') = found_breaks.owner)
-    and (min_amount is null or f.stake >= min_amount)
-    and (max_amount is null or f.stake <= max_amount)
-    and (found_breaks.searched is null
-      or position(lower(found_breaks.searched) in f.searched) > 0
-      or exists (
-        select from tieout.instructions i
-        where i.account_id = f.account_id and i.order_no = f.order_no and i.operation = 'refund'
-          and position(lower(found_breaks.searched) in lower(
-            concat_ws(' ', i.refund_id, i.gateway_reference, i.refund_reference))) > 0))
-    and (seen_from is null or f.first_seen >= seen_from)
-    and (seen_before is null or f.first_seen < seen_before)
-    and (found_breaks.order_no is null or f.order_no = found_breaks.order_no)
-    and (found_breaks.cause is null or f.cause = found_breaks.cause)
-$$;
 
 create or replace function tieout.guard_break() returns trigger language plpgsql as $$
 declare

@@ -2689,9 +2689,7 @@ AS $function$
     and (kinds is null or f.kind = any (kinds))
     and (states is null or f.state = any (states)
       or ('waiver_asked' = any (states) and f.waiver_waits))
-    and (found_breaks.currency is null or f.currency = found_breaks.currency
-      -- of two currencies it is found by either
-      or f.kind = 'currency_mismatch' and f.expected ->> 'currency' = found_breaks.currency)
+    and (found_breaks.currency is null or f.currency = found_breaks.currency)
     and (found_breaks.owner is null or coalesce(f.owner, '') = found_breaks.owner)
     and (min_amount is null or f.stake >= min_amount)
     and (max_amount is null or f.stake <= max_amount)

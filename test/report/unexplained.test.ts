@@ -4,7 +4,6 @@
 
 import { afterEach, expect, test } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';
-import { labelOf } from '../../src/core/text/labels.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { verifyRun } from '../../src/verify/verifyRun.js';
 import { verifyWorkbook } from '../../src/verify/verifyWorkbook.js';

@@ -7,7 +7,7 @@ import { filledRows } from '../../reports/decisions/decisionRows.js';
 import { findBreaks } from '../breaks/breaksStore.js';
 import type { DecideDeps as BreakDeps, DecidedBreakRow } from '../breaks/decideBreaks.js';
 import { decideBreaks } from '../breaks/decideBreaks.js';
-import { DECIDED_WORDS } from '../core/breaks/breakDecision.js';
+import { DECIDED_WORDS, trailWords } from '../core/breaks/breakDecision.js';
 import type { ReadRow, Wanted } from '../core/decisions/wantedDecision.js';
 import { readRows } from '../core/decisions/wantedDecision.js';
 import { messageOf, UsageError } from '../core/errors.js';
@@ -43,6 +43,8 @@ export interface DecidedRow {
   /** null: none that the person may decide about */
   readonly order: DecidedOrder | null;
   readonly decision: string;
+  /** the reason, and to whom, as the row has them; empty: none, or the row cannot be read */
+  readonly given: string;
   readonly result: 'done' | 'refused' | 'unchanged';
   readonly reason: string;
 }
@@ -50,6 +52,9 @@ export interface DecidedRow {
 interface DecidedOrder {
   readonly accountId: string;
   readonly orderNo: string;
+  /** the money in the break or of the instruction, printed shape; null: nobody can say */
+  readonly amount: string | null;
+  readonly currency: string | null;
 }
 
 type DecideDeps = BreakDeps & InstructionDeps;
@@ -77,8 +82,14 @@ export async function decideWorkbook(
         ? (results.get(row) ?? { result: 'refused', reason: NO_SUCH })
         : { result: row.kind, reason: row.reason };
     const order = orders.get(`${of} ${id}`) ?? null;
-    return { sheet, row: number, id, of, order, decision, ...result };
+    return { sheet, row: number, id, of, order, decision, given: givenIn(row), ...result };
   });
+}
+
+function givenIn(row: ReadRow): string {
+  if (row.kind !== 'wanted') return '';
+  const { wanted } = row;
+  return wanted.of === 'break' ? trailWords(wanted.action) : (wanted.action.reason ?? '');
 }
 
 /** By what the id is of, and the id. */
@@ -94,8 +105,11 @@ async function ordersOf(
   const breaks = await findBreaks(db, { ids: ids('break'), accountIds }, page);
   const instructions = await ordersOfInstructions(db, ids('instruction'), accountIds);
   return new Map([
-    ...breaks.map((one): [string, DecidedOrder] => [`break ${one.breakId}`, one]),
-    ...instructions.map((one): [string, DecidedOrder] => [`instruction ${one.id}`, one]),
+    ...breaks.map(({ breakId, accountId, orderNo, stake, currency }): [string, DecidedOrder] => [
+      `break ${breakId}`,
+      { accountId, orderNo, amount: stake, currency },
+    ]),
+    ...instructions.map(({ id, ...order }): [string, DecidedOrder] => [`instruction ${id}`, order]),
   ]);
 }
 

@@ -182,14 +182,23 @@ export async function decidedSince(
   return rows;
 }
 
+interface OrderOfInstruction {
+  id: string;
+  accountId: string;
+  orderNo: string;
+  amount: string | null;
+  currency: string | null;
+}
+
 /** Of those that exist; null: of every account. */
 export async function ordersOfInstructions(
   db: Db,
   ids: readonly string[],
   accountIds: readonly string[] | null,
-): Promise<{ id: string; accountId: string; orderNo: string }[]> {
-  const { rows } = await db.query<{ id: string; accountId: string; orderNo: string }>(
-    `select instruction_id::text as id, account_id as "accountId", order_no as "orderNo"
+): Promise<OrderOfInstruction[]> {
+  const { rows } = await db.query<OrderOfInstruction>(
+    `select instruction_id::text as id, account_id as "accountId", order_no as "orderNo",
+       round(amount, 2)::text as amount, currency
      from tieout.instructions
      where instruction_id = any ($1::bigint[]) and ($2::text[] is null or account_id = any ($2))`,
     [ids, accountIds],

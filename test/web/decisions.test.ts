@@ -5,6 +5,7 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { moneyIn } from '../../src/core/text/amounts.js';
 import { unzip } from '../reports/openXlsx.js';
 import type { Parts } from '../support/workbookEdits.js';
 import { boundRows, edited, fill } from '../support/workbookEdits.js';
@@ -88,6 +89,15 @@ describe('a workbook by way of the browser', () => {
     expect(shown).toContain('2 would be done, 0 refused, 0 unchanged. Nothing was changed yet.');
     expect(shown).toContain(`<a href="/breaks/${one}">break ${one}</a>`);
     expect(shown).not.toContain('<img');
+    expect(shown).toContain('&lt;img src=x>');
+    const { rows: sent } = await console.app.db.query<{ amount: string; currency: string }>(
+      'select round(amount, 2)::text as amount, currency from tieout.instructions where instruction_id = $1',
+      [two],
+    );
+    const { amount = '', currency = '' } = sent[0] ?? {};
+    const text = shown.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+    expect(text).toContain(`approve, instructions 1 ${moneyIn(amount, currency)} `);
+    expect(text).toMatch(new RegExp(`\\) ${moneyIn(amount, currency)} approve`));
     expect(await said()).toEqual(before);
     const both = await Promise.all([press(person, shown), press(person, shown)]);
     expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);

@@ -4,10 +4,12 @@
 
 import { readFile } from 'node:fs/promises';
 import { messageOf, UsageError } from '../../core/errors.js';
+import { formatAmount, parseSum } from '../../core/money.js';
 import type { DecidedRow } from '../../decide/decideWorkbook.js';
 import { decideWorkbook } from '../../decide/decideWorkbook.js';
+import type { Words } from '../format.js';
 import { sizeText } from '../format.js';
-import { Figure, Form, OrderLink, Table } from '../layout/parts.js';
+import { Figure, Form, MoneyOf, OrderLink, Table } from '../layout/parts.js';
 import type { KeptFile } from '../upload/keptFiles.js';
 import { findKept, keepFile, removeKept, takeKept } from '../upload/keptFiles.js';
 import { FILE_BYTES_MAX } from '../upload/uploadForm.js';
@@ -60,7 +62,8 @@ export async function decisionsPage(visit: Visit): Promise<Answer> {
       <>
         <h1>Decisions in {kept.name}</h1>
         <p class="sentence">{sentenceOf(rows, 'would be done')} Nothing was changed yet.</p>
-        <Rows rows={rows} done="would be done" />
+        <Totals rows={rows} words={visit.words} />
+        <Rows rows={rows} done="would be done" words={visit.words} />
         {rows.some(({ result }) => result === 'done') ? (
           <Form action="/reports/decisions/do" csrf={visit.csrf}>
             <input type="hidden" name="sha256" value={kept.sha256} />
@@ -99,7 +102,8 @@ export async function doDecisions(visit: Visit): Promise<Answer> {
           <p class="sentence" role="status">
             {sentenceOf(rows, 'done')}
           </p>
-          <Rows rows={rows} done="done" />
+          <Totals rows={rows} words={visit.words} />
+          <Rows rows={rows} done="done" words={visit.words} />
           <Back />
         </>
       );
@@ -130,7 +134,49 @@ async function told(work: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-function Rows({ rows, done }: { rows: readonly DecidedRow[]; done: string }) {
+/** What is not refused, by decision: how many, and the money by currency. */
+function Totals({ rows, words }: { rows: readonly DecidedRow[]; words: Words }) {
+  const done = rows.filter(({ result }) => result === 'done');
+  if (done.length === 0) return null;
+  const whatOf = ({ of, decision }: DecidedRow) => `${decision.toLowerCase()}, ${of}s`;
+  return (
+    <Table
+      caption="In total, without what is refused or unchanged"
+      columns={[
+        { head: 'Decision' },
+        { head: 'How many', isFigure: true },
+        { head: 'Money', isFigure: true },
+      ]}
+    >
+      {[...new Set(done.map(whatOf))].map((what) => {
+        const mine = done.filter((row) => whatOf(row) === what);
+        return (
+          <tr>
+            <th scope="row">{what}</th>
+            <Figure name="How many">{words.count(mine.length)}</Figure>
+            <Figure name="Money">
+              <MoneyOf {...moneyIn(mine)} words={words} />
+            </Figure>
+          </tr>
+        );
+      })}
+    </Table>
+  );
+}
+
+function moneyIn(rows: readonly DecidedRow[]) {
+  const money: Record<string, string> = {};
+  let withoutAmount = 0;
+  for (const { order } of rows) {
+    const [amount, currency] = [parseSum(order?.amount ?? ''), order?.currency ?? null];
+    if (amount === null || currency === null) withoutAmount += 1;
+    else money[currency] = formatAmount((parseSum(money[currency] ?? '0.00') ?? 0n) + amount);
+  }
+  return { money, withoutAmount };
+}
+
+function Rows(props: { rows: readonly DecidedRow[]; done: string; words: Words }) {
+  const { rows, done, words } = props;
   if (rows.length === 0) return null;
   return (
     <Table
@@ -139,7 +185,9 @@ function Rows({ rows, done }: { rows: readonly DecidedRow[]; done: string }) {
         { head: 'Sheet' },
         { head: 'Row', isFigure: true },
         { head: 'About' },
+        { head: 'Amount', isFigure: true },
         { head: 'Decision' },
+        { head: 'Reason, to whom' },
         { head: 'Result' },
         { head: 'In words' },
       ]}
@@ -151,7 +199,15 @@ function Rows({ rows, done }: { rows: readonly DecidedRow[]; done: string }) {
           <td>
             <About row={row} />
           </td>
+          <Figure name="Amount">
+            {row.order === null ? null : (
+              <>
+                {words.amount(row.order.amount, row.order.currency)} {row.order.currency}
+              </>
+            )}
+          </Figure>
           <td class="value">{row.decision}</td>
+          <td data-name="Reason, to whom">{words.free(row.given)}</td>
           <td>
             <span class={`state ${row.result}`}>{row.result === 'done' ? done : row.result}</span>
           </td>

@@ -4,7 +4,7 @@
 
 import { streamChanged } from '../breaks/changedStore.js';
 import { ageInDays } from '../core/breaks/breakAge.js';
-import type { SettledRefund, Side } from '../core/breaks/sentence.js';
+import type { RefusedRefund, SettledRefund, Side } from '../core/breaks/sentence.js';
 import {
   breakDifference,
   breakSentence,
@@ -47,6 +47,7 @@ export interface RawBreakRow {
   actual: Side;
   currency: string | null;
   settled_refunds?: SettledRefund[] | null;
+  refused_refund?: RefusedRefund | null;
 }
 
 /** An open break as reports print it; its age is that at `asOf`. */
@@ -57,7 +58,13 @@ export function openBreakRow(row: RawBreakRow, asOf: Date): BreakRow {
     orderNo: row.order_no,
     kind: row.kind,
     state: 'open',
-    sentence: breakSentence(row.kind, row.expected, row.actual, row.settled_refunds ?? []),
+    sentence: breakSentence(
+      row.kind,
+      row.expected,
+      row.actual,
+      row.settled_refunds ?? [],
+      row.refused_refund,
+    ),
     expected: sideText(row.expected),
     actual: sideText(row.actual),
     currency: row.currency,

@@ -2,8 +2,10 @@
 // what an approval is bound to. Neighbour: decisionGuards.test.ts, what the database refuses.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { findBreaks } from '../../src/breaks/breaksStore.js';
 import type { Decision } from '../../src/instructions/decisions.js';
 import { sheetOf } from '../../src/instructions/instructionSheet.js';
+import { sentenceOf } from '../../src/web/pages/breaks/breaks.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import {
@@ -149,6 +151,12 @@ describe('an approval', () => {
   });
 });
 
+/** Of the open breaks, as the console says them. */
+async function sentences(): Promise<string[]> {
+  const filter = { accountIds: [at.accountId], states: ['open' as const] };
+  return (await findBreaks(at.db, filter, { limit: 9, offset: 0 })).map(sentenceOf);
+}
+
 describe('a person’s no', () => {
   test('withdraws, and the order is a difference until somebody wants it planned again', async () => {
     await plan([REFUND]);
@@ -158,7 +166,12 @@ describe('a person’s no', () => {
       'O1 refund R1 4.00 withdrawn: the customer keeps it',
     ]);
     expect(await openBreaks()).toEqual(['refund_mismatch']);
+    const words =
+      'the ledger asks to refund 4.00 EUR, and anna refused it; the gateway shows captured: both ' +
+      'differ until the request leaves the ledger or is planned again';
+    expect(await sentences()).toEqual([words]);
     expect(await decide(REPLAN, 'bob')).toEqual(['done withdrawn']);
+    expect(await sentences()).not.toEqual([words]);
     expect(await decide(REPLAN, 'bob')).toEqual(['refused replanned_already']);
     await nextRun([REFUND], { breaks: true });
     expect((await instructionTexts(at.db, at.accountId)).at(1)).toBe(

@@ -210,8 +210,11 @@ async function refundsBehind(app: App, found: FoundBreak): Promise<RefundRequest
 }
 
 function told(found: FoundBreak) {
-  const { kind, expected, actual, settledRefunds } = found;
-  return { ...found, sentence: breakSentence(kind, expected, actual, settledRefunds ?? []) };
+  const { kind, expected, actual, settledRefunds, refusedRefund } = found;
+  return {
+    ...found,
+    sentence: breakSentence(kind, expected, actual, settledRefunds ?? [], refusedRefund),
+  };
 }
 
 function groupOf(name: string): BreakGroup {

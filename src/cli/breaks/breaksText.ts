@@ -51,7 +51,7 @@ function saidOf(one: FoundBreak): string[] {
   const batches = (one.settledRefunds ?? []).map(({ batch }) => batch);
   const keep = [one.accountId, ...namesIn(one), ...batches];
   const said = [
-    breakSentence(one.kind, one.expected, one.actual, one.settledRefunds ?? []),
+    breakSentence(one.kind, one.expected, one.actual, one.settledRefunds ?? [], one.refusedRefund),
     one.note === null ? null : `note: ${one.note}`,
     one.waivedReason === null ? null : `waived by ${one.waivedBy}: ${one.waivedReason}`,
     one.waiverAskedBy === null

@@ -66,15 +66,32 @@ export interface SettledRefund {
   batch: string;
 }
 
+/** A refund that the ledger asks for and a person refused. */
+export interface RefusedRefund {
+  amount: string;
+  currency: string;
+  by: string | null;
+}
+
 export function breakSentence(
   kind: BreakKind,
   expected: Side,
   actual: Side,
   settled: readonly SettledRefund[] = [],
+  refused: RefusedRefund | null = null,
 ): string {
   const ledger = sideText(expected);
   const gateway = sideText(actual);
+  if (refused !== null) return refusedWords(actual, refused) + settledWords(settled);
   return SENTENCES[kind]({ expected, actual, ledger, gateway }) + settledWords(settled);
+}
+
+function refusedWords(actual: Side, { amount, currency, by }: RefusedRefund): string {
+  return (
+    `the ledger asks to refund ${moneyIn(amount, currency)}, and ${by ?? 'a person'} refused it; ` +
+    `the gateway shows ${actual.state ?? 'nothing'}: both differ until the request leaves the ` +
+    'ledger or is planned again'
+  );
 }
 
 /** The gateway does not say how much of a part was given back; the acquirer's file may. */
@@ -127,8 +144,8 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
     `the ledger expects ${ledger}`,
   refund_mismatch: ({ actual }) =>
     actual.state === 'captured'
-      ? 'the gateway shows captured, yet refund requests count as done, or all of them are more ' +
-        'than the order'
+      ? 'the gateway shows captured, and the refund requests want something else: some count as ' +
+        'done, or all of them are more than the order, or one was refused here or is not sent'
       : `the gateway shows ${actual.state ?? 'nothing'}, which the refund requests do not explain`,
   stale_authorisation: ({ gateway }) =>
     `the gateway still shows ${gateway}; an authorisation that old may lapse`,

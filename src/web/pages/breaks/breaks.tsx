@@ -205,8 +205,14 @@ function Place({ row }: { row: FoundBreak }) {
   return <a href={batchPath(accountId, batch)}>{orderNo}</a>;
 }
 
-export function sentenceOf({ kind, expected, actual, settledRefunds }: FoundBreak): string {
-  return labelStates(breakSentence(kind, expected, actual, settledRefunds ?? []));
+export function sentenceOf({
+  kind,
+  expected,
+  actual,
+  settledRefunds,
+  refusedRefund,
+}: FoundBreak): string {
+  return labelStates(breakSentence(kind, expected, actual, settledRefunds ?? [], refusedRefund));
 }
 
 export async function breakPage(visit: Visit): Promise<Answer> {

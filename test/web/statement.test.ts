@@ -50,6 +50,7 @@ it('leads finance to what to see before the day is closed', async () => {
   expect(body).toContain('Before it is closed');
   expect(body).toContain('the statement leaves nothing unexplained');
   expect(body).toContain('Close it: prepared');
+  expect(body).toContain('may lock it too: the same name then stands under both');
 });
 
 it('and the night tell nobody to type a command: what the console has is a link', async () => {
@@ -105,11 +106,19 @@ it('goes on to the settlement where its books were kept, red where they leave mo
 
 it('says who closed the day on which revision, and when that is no longer what is said', async () => {
   const { db } = house.house;
-  const who = { name: 'anna', isClaim: false };
+  const finance = await house.withRole('finance');
+  const who = { name: finance.name, isClaim: false };
   const order = { accountId: 'A1001', date: dateOf(1), who, reason: 'month end' };
   expect((await closeDay(db, order)).kind).toBe('done');
+  const other = await house.withRole('finance');
+  const [own, reviewed] = [finance, other].map((one) => one.get(`/days/A1001/${dateOf(1)}`));
+  expect((await own)?.body).toContain('the same person has prepared and reviewed it');
+  const review = (await reviewed)?.body;
+  expect(review).toContain('Before it is locked, as it stands now');
+  expect(review).toMatch(/✗ <a href="\/breaks\?account=A1001">\d+ breaks are open/);
+  expect(review).toContain('Who locks it has reviewed it.');
   const signed = await viewer.get(url);
-  expect(signed.body).toContain('by anna');
+  expect(signed.body).toContain(`by ${finance.name}`);
   expect(signed.body).toMatch(/on revision \d/);
   expect(signed.body).not.toContain('What was signed has changed');
   expect(signed.body).not.toContain('has changed since');
@@ -118,10 +127,9 @@ it('says who closed the day on which revision, and when that is no longer what i
     `select min(break_id)::text as id from tieout.breaks
      where account_id = 'A1001' and state = 'open'`,
   );
-  const finance = await house.withRole('finance');
   house.clock.now = new Date();
   const broken = { id: rows[0]?.id ?? '', words: 'rounding' };
-  for (const one of [finance, await house.withRole('finance')]) {
+  for (const one of [finance, other]) {
     expect((await one.post('/breaks/waive', broken)).body).toContain('1 of 1 done');
   }
   expect((await viewer.get(url)).body).not.toContain('has changed since');

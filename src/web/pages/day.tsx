@@ -67,7 +67,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
       <p>
         <a href={`/nights/${date}/statement`}>The statement of this day</a>
       </p>
-      {state === 'open' ? <Checklist lines={lines} day={day} /> : null}
+      {state === 'locked' ? null : <Checklist lines={lines} day={day} />}
       <Decide visit={visit} day={day} earlier={earlier} events={events} />
       <h2>Its figures</h2>
       {first === undefined ? (
@@ -168,10 +168,13 @@ const TO: Readonly<Record<ChecklistTopic, (day: Day) => string>> = {
   waiting: ({ account }) => `/instructions?${new URLSearchParams({ account })}`,
 };
 
+/** As it stands now: whoever reviews looks at it again. */
 function Checklist({ lines, day }: Lines) {
+  const title =
+    day.state === 'open' ? 'Before it is closed' : 'Before it is locked, as it stands now';
   return (
-    <section aria-label="Before it is closed">
-      <h2>Before it is closed</h2>
+    <section aria-label={title}>
+      <h2>{title}</h2>
       <ul class="checklist">
         {lines.map(({ isWell, words, topic }) => (
           <li>
@@ -247,11 +250,24 @@ function Decide(props: { visit: Visit; day: Day; earlier: readonly string[]; eve
           </button>
         ))}
       </fieldset>
-      {state === 'closed' && needsSecond ? (
-        <p class="hint">You closed it: a second person reviews and locks it.</p>
-      ) : null}
+      {state === 'locked' ? null : (
+        <p class="hint">{secondWords(state, isOwn, visit.deps.config.days.secondPerson)}</p>
+      )}
     </Form>
   );
+}
+
+/** Before the press: who may lock, and that nobody else will have looked. */
+function secondWords(state: DayState, isOwn: boolean, secondPerson: boolean): string {
+  if (state === 'open') {
+    return secondPerson
+      ? 'Who closes it has prepared it: a second person must review and lock it.'
+      : 'Who closes it has prepared it, and may lock it too: the same name then stands under both.';
+  }
+  if (!isOwn) return 'Who locks it has reviewed it.';
+  return secondPerson
+    ? 'You closed it: a second person reviews and locks it.'
+    : 'You closed it: if you lock it too, the same person has prepared and reviewed it.';
 }
 
 type Events = Awaited<ReturnType<typeof dayEvents>>;

@@ -81,7 +81,7 @@ async function liftAll(tx: Db, order: BrakeOrder, own: JournalHome | null): Prom
   const mine = (await activeBrakes(tx)).filter((one) => one.accountId === order.accountId);
   if (mine.some(({ kind }) => kind === 'freeze')) await releaseJournals(tx);
   for (const { kind } of mine) await sayBrake(tx, wordOf(order, kind, false));
-  const lifted = mine.map(brakeWords);
+  const lifted = mine.map((one) => brakeWords(one));
   const { accountId } = order;
   const absent = accountId === null ? await excuseAbsent(tx, own) : [];
   if (absent.length > 0) {
@@ -120,15 +120,19 @@ interface BrakeStatus {
   }[];
 }
 
-/** `own`: the journal of this host, which it holds against the database before it sends. */
+/**
+ * `own`: the journal of this host, which it holds against the database before it sends. `said` puts
+ * an instant in words, UTC where it is not given.
+ */
 export async function brakeStatus(
   deps: { db: Database },
   accountIds: readonly string[],
   own: JournalHome | null = null,
+  said?: (at: Date) => string,
 ): Promise<BrakeStatus> {
   const absent = await absentHosts(deps.db, { journalId: null, place: own });
   const accounts = (await sendingStatuses(deps.db, accountIds)).map((status) => {
-    const answer = mayAccountSend(status);
+    const answer = mayAccountSend(status, said);
     if (answer.kind !== 'stop' && absent.length > 0) {
       return { accountId: status.accountId, ...waitsFor(absent) };
     }

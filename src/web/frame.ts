@@ -37,7 +37,8 @@ export async function frameOf(
 async function brakesFor(deps: ConsoleDeps, { grants }: SessionRow): Promise<string[]> {
   const accounts = accountsFor('look', grants, deps.accountIds);
   const brakes = await activeBrakes(deps.db).catch(() => []);
+  const words = wordsFor(deps.config.schedule.timezone);
   return brakes
     .filter(({ accountId }) => accountId === null || accounts.includes(accountId))
-    .map((brake) => stopWords(brake, wordsFor(deps.config.schedule.timezone).at));
+    .map((brake) => stopWords(brake, (at) => `${words.at(at)} ${words.zone}`));
 }

@@ -2,7 +2,11 @@
 
 import { describe, expect, test } from 'vitest';
 import type { BreakAction, DecidedBreak } from '../../src/core/breaks/breakDecision.js';
-import { decideBreak, waivedAloneMax } from '../../src/core/breaks/breakDecision.js';
+import {
+  decideBreak,
+  waivedAloneMax,
+  waiverWaitsWords,
+} from '../../src/core/breaks/breakDecision.js';
 import { wordsProblem } from '../../src/core/instructions/decider.js';
 
 const OPEN: DecidedBreak = {
@@ -44,6 +48,19 @@ describe('a decision about a break', () => {
     ['reopening a resolved one', { state: 'resolved' }, { kind: 'reopen', reason: 'x' }, 'refused'],
   ])('%s', (_name, change, action, verdict) => {
     expect(decideBreak({ ...OPEN, ...change }, action, ANNA, LIMIT).kind).toBe(verdict);
+  });
+
+  test.each([
+    [null, ['JPY'], 'above what one person may waive'],
+    [{ EUR: LIMIT }, ['EUR'], 'above what one person may waive'],
+    [{ EUR: LIMIT }, ['JPY'], 'no limit is set for JPY, so that each waits'],
+    [
+      { EUR: LIMIT },
+      ['EUR', 'JPY'],
+      'above what one person may waive, or no limit is set for JPY, so that each waits',
+    ],
+  ])('why one waits: %#', (limits, currencies, words) => {
+    expect(waiverWaitsWords(limits, currencies)).toBe(words);
   });
 
   test('the limit of one person is that of refunds, else a named amount', () => {

@@ -182,6 +182,19 @@ function may(route: Route) {
   return found;
 }
 
+describe('the page of the brake', () => {
+  it('says one time of a stop, in the zone of the schedule and with its name', async () => {
+    const visitor = await console.withRole('admin');
+    await visitor.post('/brake/on', { words: 'look first' });
+    const { body } = await visitor.get('/brake');
+    const times = [...body.matchAll(/since ([^(;]*?) \(/g)].map(([, time]) => time);
+    expect(times.length).toBeGreaterThan(1);
+    expect(new Set(times).size).toBe(1);
+    expect(times[0]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
+    await visitor.post('/brake/off', { words: 'looked' });
+  });
+});
+
 describe('the page of jobs', () => {
   it('says what waits in each queue', async () => {
     const visitor = await console.withRole('operator');

@@ -33,6 +33,12 @@ const ordersOf = (body: string): string[] =>
   );
 
 describe('the page of reservations', () => {
+  it('does not say that nothing lapses of an account of which nobody can know', async () => {
+    const { body } = await viewer.get('/authorisations?account=A1002');
+    expect(body).toContain('not known: validHours is not set for A1002 (ask the operator).');
+    expect(body).not.toContain('No reservation is known to lapse');
+  });
+
   it('lists what is at risk, with what stands in the way', async () => {
     const { statusCode, body } = await viewer.get('/authorisations');
     expect(statusCode).toBe(200);

@@ -135,7 +135,9 @@ async function status(app: App, json: boolean): Promise<number> {
   if (json) printJson(found);
   else {
     printLines([
-      ...(found.brakes.length === 0 ? ['The brake is off.'] : found.brakes.map(brakeWords)),
+      ...(found.brakes.length === 0
+        ? ['The brake is off.']
+        : found.brakes.map((one) => brakeWords(one))),
       ...found.accounts.map(({ accountId, words }) => `Account ${accountId}: ${words}`),
       ...(found.underWay > 0 ? [`${found.underWay} batch(es) are on their way.`] : []),
     ]);

@@ -115,6 +115,20 @@ export function waivedAloneMax(
   return (currency === null ? undefined : approveAbove[currency]) ?? 0n;
 }
 
+/** Why a waiver of these currencies waits for a second person: the limit, or that there is none. */
+export function waiverWaitsWords(
+  approveAbove: Readonly<Record<string, Hundredths>> | null,
+  currencies: readonly string[],
+): string {
+  const unset = currencies.filter(
+    (one) => approveAbove !== null && approveAbove[one] === undefined,
+  );
+  const none = `no limit is set for ${unset.join(', ')}, so that each waits`;
+  const above = 'above what one person may waive';
+  if (unset.length === 0) return above;
+  return unset.length === currencies.length ? none : `${above}, or ${none}`;
+}
+
 export function decideBreak(
   found: DecidedBreak,
   action: BreakAction,
@@ -151,7 +165,8 @@ function waive(found: DecidedBreak, who: Decider, limit: Hundredths): BreakVerdi
   if (found.waiverStake !== null && found.waiverStake <= limit) return { kind: 'waived' };
   if (found.waiverAskedBy === null) return { kind: 'waiver_asked' };
   if (isSamePerson(found.waiverAskedBy, who.name)) {
-    return refused('a waiver of this size needs a second person, and you asked for it yourself');
+    const what = limit > 0n ? 'a waiver of this size' : 'without a limit for its currency a waiver';
+    return refused(`${what} needs a second person, and you asked for it yourself`);
   }
   return { kind: 'waived' };
 }

@@ -56,10 +56,13 @@ type SendingAnswer =
   | { kind: 'wait' }
   | { kind: 'stop'; by: Brake['kind'] | 'no_run' | 'block' | 'breaker'; reason: string };
 
-export function mayAccountSend(facts: SendingFacts): SendingAnswer {
+export function mayAccountSend(
+  facts: SendingFacts,
+  said: (at: Date) => string = inUtc,
+): SendingAnswer {
   const [brake] = facts.brakes;
   if (brake) {
-    const reason = `${brakeWords(brake)}; ${letGoWords(brake.accountId)}`;
+    const reason = `${brakeWords(brake, said)}; ${letGoWords(brake.accountId)}`;
     return { kind: 'stop', by: brake.kind, reason };
   }
   if (!facts.hasRun) return { kind: 'stop', by: 'no_run', reason: 'the account has no run' };
@@ -108,11 +111,19 @@ export function stopWords(
   return `for ${what} since ${said(at)} (${who})`;
 }
 
-export function brakeWords({ kind, accountId, reason, by, at }: Brake): string {
+/** `said` puts the instant in words, UTC where it is not given. */
+export function brakeWords(
+  { kind, accountId, reason, by, at }: Brake,
+  said: (at: Date) => string = inUtc,
+): string {
   const account = accountId === null ? null : `account ${accountId}`;
-  const since = `since ${at.toISOString().slice(0, 19)}Z`;
+  const since = `since ${said(at)}`;
   return kind === 'brake'
     ? `the brake is on for ${account ?? 'all accounts'} ${since} ` +
         `(${oneLine(`${by}: ${reason}`, REASON_LENGTH)})`
     : `${account ?? 'all sending'} is frozen ${since}: ${reason}`;
+}
+
+function inUtc(at: Date): string {
+  return `${at.toISOString().slice(0, 19)}Z`;
 }

@@ -52,7 +52,7 @@ export const HOLD_REASONS = {
   approval: { isApprovable: true, words: 'the operation needs approval' },
   above_limit: {
     isApprovable: true,
-    words: 'above its limit, or its currency has none',
+    words: 'above the limit, or no limit is set for its currency, so that each waits',
     setting: 'operations.approveAbove',
   },
   over_limit_of_run: {

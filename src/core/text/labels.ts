@@ -67,7 +67,9 @@ const CAUSES: Readonly<Record<string, string>> = {
 
 const HOLD_REASONS: Readonly<Record<string, string>> = {
   approval: 'waiting for approval',
-  above_limit: 'above the limit: waiting for approval (operations.approveAbove)',
+  above_limit:
+    'above the limit, or no limit is set for its currency, so that each waits ' +
+    '(operations.approveAbove)',
   over_limit_of_run: 'past the limit of this run: waiting for approval (operations.maxPerRun)',
   newly_freed: 'a changed setting would let it go: waits until somebody has seen it',
   partial_capture:

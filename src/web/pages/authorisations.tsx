@@ -39,6 +39,7 @@ export async function authorisationsPage(visit: Visit): Promise<Answer> {
     accountAuthorisations(deps.db, deps.config, accountIds, asked, true),
     shownAuthorisations(deps.db, deps.config, accountIds, asked, page),
   ]);
+  const unset = sums.filter(({ rule }) => rule === null).map(({ accountId }) => accountId);
   const to = (change: Record<string, string>): string => {
     const kept = {
       ...(account === null ? {} : { account }),
@@ -56,6 +57,8 @@ export async function authorisationsPage(visit: Visit): Promise<Answer> {
         rows={found.slice(0, ROWS_A_PAGE)}
         isAll={isAll}
         words={words}
+        unset={unset}
+        isAnySet={unset.length < sums.length}
         head={headsBy(order, DIRECTIONS, (by) => to({ sort: by }))}
       />
       <Pager
@@ -154,14 +157,17 @@ function Rows(props: {
   isAll: boolean;
   words: Words;
   head: Head;
+  /** of these accounts; `unset`: those of which nobody said how long reservations hold */
+  unset: readonly string[];
+  isAnySet: boolean;
 }) {
-  const { rows, isAll, words, head } = props;
+  const { rows, isAll, words, head, unset, isAnySet } = props;
   if (rows.length === 0) {
     return (
       <Empty>
         {isAll
           ? 'The gateway showed no money that is reserved and not taken.'
-          : 'No reservation is known to lapse before another night tells of it in time.'}
+          : noneKnown(unset, isAnySet)}
       </Empty>
     );
   }
@@ -197,6 +203,14 @@ function Rows(props: {
       ))}
     </Table>
   );
+}
+
+/** That nothing lapses is said only of accounts for which it can be known. */
+function noneKnown(unset: readonly string[], isAnySet: boolean): string {
+  const none = 'No reservation is known to lapse before another night tells of it in time.';
+  if (unset.length === 0) return none;
+  const silent = `not known: validHours is not set for ${unset.join(', ')} (ask the operator).`;
+  return isAnySet ? `${none} Of others it is ${silent}` : `What lapses is ${silent}`;
 }
 
 function Left({ row: { standing, hoursLeft } }: { row: ShownAuthorisation }) {

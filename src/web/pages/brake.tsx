@@ -11,12 +11,13 @@ import { refused } from '../visit.js';
 const ALL = 'all accounts';
 
 export async function brakePage(visit: Visit): Promise<Answer> {
-  const { deps, accounts } = visit;
+  const { deps, accounts, words } = visit;
+  const said = (at: Date) => `${words.at(at)} ${words.zone}`;
   const {
     brakes,
     accounts: sendingStatuses,
     underWay,
-  } = await brakeStatus(deps, accounts, ownJournal(deps.config));
+  } = await brakeStatus(deps, accounts, ownJournal(deps.config), said);
   const mine = brakes.filter(({ accountId }) => accountId === null || accounts.includes(accountId));
   const body = (
     <>
@@ -25,17 +26,17 @@ export async function brakePage(visit: Visit): Promise<Answer> {
         {stateWords(mine.length > 0, sendingStatuses)}
       </p>
       {mine.map((brake) => (
-        <p class="problem">Stopped {stopWords(brake, visit.words.at)}</p>
+        <p class="problem">Stopped {stopWords(brake, said)}</p>
       ))}
       <Table
         caption="What each account may send now"
         columns={[{ head: 'Account' }, { head: 'In words' }]}
       >
-        {sendingStatuses.map(({ accountId, words }) => (
+        {sendingStatuses.map(({ accountId, words: text }) => (
           <tr>
             <th scope="row">{accountId}</th>
             <td>
-              <Said text={words} />
+              <Said text={text} />
             </td>
           </tr>
         ))}

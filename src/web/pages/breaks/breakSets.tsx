@@ -4,6 +4,7 @@
 import type { SetOutcome, SetPreview, SetTotal } from '../../../breaks/decideSet.js';
 import { decideSet, previewSet, SET_MAX } from '../../../breaks/decideSet.js';
 import type { BreakAction } from '../../../core/breaks/breakDecision.js';
+import { waiverWaitsWords } from '../../../core/breaks/breakDecision.js';
 import { UsageError } from '../../../core/errors.js';
 import { labelOf } from '../../../core/text/labels.js';
 import { Empty, Form } from '../../layout/parts.js';
@@ -133,6 +134,7 @@ function Preview(props: { visit: Visit; verb: SetVerb; preview: SetPreview }) {
   const { visit, verb, preview } = props;
   const { words } = visit;
   const { matching, becomes, left, later } = preview;
+  const limits = visit.deps.config.operations.approveAbove.refund;
   const pressed = [...becomes.values()].reduce((sum, { breaks }) => sum + breaks, 0);
   return (
     <>
@@ -146,7 +148,7 @@ function Preview(props: { visit: Visit; verb: SetVerb; preview: SetPreview }) {
         words={words}
         rows={[
           rowOf('match in all', matching),
-          ...[...becomes].map(([kind, total]) => rowOf(BECOMES[kind] ?? labelOf(kind), total)),
+          ...[...becomes].map(([kind, total]) => rowOf(becomesWords(kind, total, limits), total)),
           ...[...left].map(([reason, total]) => rowOf(`left as they are: ${reason}`, total)),
         ]}
       />
@@ -200,10 +202,19 @@ function asksPassword({ person }: Visit, verb: SetVerb): boolean {
 
 const BECOMES: Readonly<Record<string, string>> = {
   waived: 'will be waived',
-  waiver_asked: 'will wait for a second person: above what one person may waive',
+  waiver_asked: 'will wait for a second person',
   assigned: 'will be assigned',
   reopened: 'will be open again',
 };
+
+function becomesWords(kind: string, { money }: SetTotal, limits: WaiverLimits): string {
+  const words = BECOMES[kind] ?? labelOf(kind);
+  return kind === 'waiver_asked'
+    ? `${words}: ${waiverWaitsWords(limits, Object.keys(money))}`
+    : words;
+}
+
+type WaiverLimits = Parameters<typeof waiverWaitsWords>[0];
 
 function rowOf(what: string, { breaks: count, ...total }: SetTotal): PreviewRow {
   return { what, count, ...total };

@@ -211,6 +211,22 @@ describe('the settlement report', () => {
     expect([...book.parts.keys()].filter((name) => name.includes('chart'))).not.toEqual([]);
   });
 
+  test('counts a payout of a file in a column of its own, never in its gross', async () => {
+    await settled(
+      { order: '1', amount: '100.00', fee: '1.65', on: '2026-11-06' },
+      { type: 'payout', order: null, amount: '-98.35', on: '2026-11-07' },
+    );
+    await settled({ order: '2', amount: '50.00', fee: '0.95', on: '2026-11-09' });
+    const book = await checked(await report('2026-11-30'));
+    expect(section(book, 'Imported files')).toMatchObject([
+      {
+        ...{ 'Gross taken': '150', 'Gross kept': '150', 'Fees taken': '2.6', 'Fees kept': '2.6' },
+        ...{ 'Payout taken': '147.4', 'Payout kept': '147.4' },
+      },
+    ]);
+    expect(verdict(book)).toBe('All checks on this sheet tie');
+  });
+
   test.each([
     [
       'a batch whose lines and payout part',

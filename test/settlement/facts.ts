@@ -108,10 +108,11 @@ export async function settled(...lines: Line[]): Promise<string> {
      ), file as (
        insert into tieout.settlement_files (name, sha256, map_sha256, accounts, batches, lines, totals)
        select 'f', $1, '', '{A1}', 1, sum(lines), jsonb_object_agg(currency, jsonb_build_object(
-         'lines', lines, 'gross', gross::text, 'fees', fees::text, 'payout', (gross - fees)::text))
+         'lines', lines, 'gross', gross::text, 'fees', fees::text, 'payout', payout::text))
        from (
          select coalesce(currency, 'EUR') as currency, count(*) as lines, sum(amount) as gross,
-           sum(fee) as fees
+           sum(fee) as fees,
+           coalesce(-sum(amount) filter (where type = 'payout'), sum(amount - fee)) as payout
          from line group by 1
        ) totals
        returning file_id
@@ -119,7 +120,8 @@ export async function settled(...lines: Line[]): Promise<string> {
        insert into tieout.settlement_batches (account_id, batch, currency, file_id, lines, gross,
          fees, payout, has_payout, first_booked_at, last_booked_at, digest)
        select 'A1', $1, coalesce(currency, 'EUR'), min(file_id), count(*), sum(amount),
-         sum(fee), sum(amount - fee), false, min(coalesce("on", '2026-11-19')::timestamptz),
+         sum(fee), coalesce(-sum(amount) filter (where type = 'payout'), sum(amount - fee)),
+         coalesce(bool_or(type = 'payout'), false), min(coalesce("on", '2026-11-19')::timestamptz),
          max(coalesce("on", '2026-11-19')::timestamptz), ''
        from line cross join file group by coalesce(currency, 'EUR')
      )

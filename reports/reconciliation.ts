@@ -46,6 +46,8 @@ import {
 import { sealedRows } from './decisions/decisionColumns.js';
 import { addBreaks, addMoved, noFigures } from './runFigures.js';
 import { BOOK_LINES_NAME, bookLinesTable } from './statement/bookLines.js';
+import type { ListedNotSettled } from './statement/notSettled.js';
+import { addNotSettledLines } from './statement/notSettled.js';
 import { LINES_NAME, statementLinesTable } from './statement/statementLines.js';
 import { writeStatement } from './statement/statementSheet.js';
 import type { OtherSheets } from './summarySheet.js';
@@ -89,12 +91,16 @@ export async function writeReconciliation(
     async (book) => {
       const places = { breaks: placesOf(breaks).parts, moved: placesOf(moved).parts };
       const signed = await writeSigned(book, statements, data, run);
+      const notSettled =
+        run.booked === null
+          ? null
+          : { statements, listed: run.notSettled, parts: placesOf(run.booked).parts };
       const changed = changesChecks(run.changed);
       const checks = {
         refs: [...signed, ...changed.refs],
         ties: changed.ties && statements.every(isExplained),
       };
-      await writeSummary(book, data, { ...places, figures, checks });
+      await writeSummary(book, data, { ...places, figures, checks, notSettled });
       const since = {
         title: dated('What became of breaks since the run before'),
         ...{ figures: run.changed, breaks: places.breaks },
@@ -153,6 +159,7 @@ async function planSheets(data: ReconciliationData) {
   const changed = changeFigures(data.openBefore);
   const sums: ItemSums = new Map();
   const bookSums: BookSums = new Map();
+  const notSettled: ListedNotSettled = new Map();
   const booked =
     data.books === undefined
       ? null
@@ -190,11 +197,12 @@ async function planSheets(data: ReconciliationData) {
   }
   for await (const rows of data.books?.lines() ?? []) {
     addBookLines(bookSums, rows);
+    addNotSettledLines(notSettled, rows);
     if (booked !== null) addPlanned(booked, rows.filter(isBookLine));
   }
   return {
     ...{ figures, breaks, changes, changed, lists, moved, waiting, lines, reserved, sums },
-    ...{ booked, bookSums },
+    ...{ booked, bookSums, notSettled },
   };
 }
 

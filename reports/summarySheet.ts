@@ -22,6 +22,8 @@ import { addCurrencies, addMoney } from './currencySections.js';
 import { addPictureRoom, addPictures, pictureRows } from './pictures.js';
 import type { RunFigures } from './runFigures.js';
 import { keyOf } from './runFigures.js';
+import type { NotSettled } from './statement/notSettled.js';
+import { addNotSettled, notSettledSentences } from './statement/notSettled.js';
 import { freeText, hundredthsOf, idText, wallClock, wallText } from './xlsx/cells.js';
 import type { BarChart } from './xlsx/format/chart.js';
 import type { OtherChecks, Page } from './xlsx/page.js';
@@ -57,8 +59,8 @@ const SETTLEMENT_REACH =
   'console makes under Settlement. Not reconciled to the bank.';
 
 /** Said on every report: what this check does not reach. */
-export function reachOf({ transit }: AboutData): string {
-  return transit === null ? REACH : SETTLEMENT_REACH;
+export function reachOf({ keepsSettlement }: AboutData): string {
+  return keepsSettlement ? SETTLEMENT_REACH : REACH;
 }
 
 /** Where the rows of the other sheets stand, and what they come to. */
@@ -66,6 +68,8 @@ export interface OtherSheets {
   breaks: readonly Part[];
   moved: readonly Part[];
   figures: RunFigures;
+  /** null: nobody keeps the books of settlement */
+  notSettled: NotSettled | null;
   checks: OtherChecks;
 }
 
@@ -74,13 +78,14 @@ export function summaryPage(
   others: OtherSheets,
 ): { page: Page; charts: readonly BarChart[] } {
   const page = emptyPage();
-  addHeading(page, data);
+  addHeading(page, data, others);
   const pictureRow = addPictureRoom(page, pictureRows(data));
   addClasses(page, data.summary.accounts);
   addCurrencies(page, data);
   addTies(page, data.summary.accounts, others);
   addMoneyTies(page, data.tiesByMoney, others);
   addMoney(page, data, others);
+  if (others.notSettled !== null) addNotSettled(page, others.notSettled);
   addInstructions(page, data.summary.accounts);
   addNotices(page, data.summary.notices ?? []);
   addCoverage(page, data);
@@ -93,7 +98,11 @@ export function summaryPage(
   return { page: settleVerdict(page, others.checks), charts };
 }
 
-function addHeading(page: Page, { summary, about }: ReconciliationData): void {
+function addHeading(
+  page: Page,
+  { summary, about }: ReconciliationData,
+  { notSettled }: OtherSheets,
+): void {
   const isLive = summary.environment === 'live';
   const asOf = wallText(wallClock(about.timezone), about.asOf);
   const covers = summary.covers.join(', ');
@@ -109,7 +118,9 @@ function addHeading(page: Page, { summary, about }: ReconciliationData): void {
     `Covers ${covers}; business day from ${about.cutOff} in ${about.timezone}; ` +
     `as of ${asOf}; revision ${about.revision}, ${previous}.`;
   addWide(page, freeText(reach), STYLES.running);
-  for (const line of about.transit ?? [REACH]) addWide(page, freeText(line), STYLES.quiet);
+  const lines =
+    notSettled === null ? [reachOf(about)] : notSettledSentences(notSettled, about.businessDate);
+  for (const line of lines) addWide(page, freeText(line), STYLES.quiet);
   addVerdict(page);
 }
 

@@ -5,8 +5,6 @@ import { configHash } from '../config/view.js';
 import type { AboutData } from '../core/runs/reporting.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { SendDeps } from '../send/deps.js';
-import { oldestOpen } from '../settlement/settlementStore.js';
-import { transitLines } from '../settlement/settlementWords.js';
 import type { Digests } from './keptReportsStore.js';
 import { originsOf } from './manifest.js';
 import { runAbout } from './reportRowsStore.js';
@@ -41,7 +39,7 @@ export async function aboutOf(
     ],
     profileHash: configHash(deps.config),
     digests,
-    transit: await transitOf(deps, accountIdsOf(summary)),
+    keepsSettlement: deps.config.settlement !== null,
     consoleAddress: deps.config.web.address?.replace(/\/+$/, '') ?? null,
     parameters: [
       ['Gateway', gateway.baseUrl],
@@ -55,18 +53,6 @@ export async function aboutOf(
       ...Object.entries(operations.mode).map(([name, mode]) => [`Policy: ${name}`, mode] as const),
     ],
   };
-}
-
-async function transitOf(
-  { db, config }: ReportDeps,
-  accountIds: readonly string[],
-): Promise<string[] | null> {
-  if (config.settlement === null) return null;
-  // What is overdue is not asked here.
-  const accounts = accountIds.map((account_id) => {
-    return { account_id, due_until: null, seen_until: null };
-  });
-  return transitLines(await oldestOpen(db, accounts));
 }
 
 function accountIdsOf(summary: RunSummary): string[] {

@@ -1,8 +1,5 @@
--- Since when is something missing, by account and currency, what it comes to (captured less
--- refunded), and how much of it is overdue? $1 accounts as json [{account_id, due_until}].
+-- Since when is something missing, by account and currency, and how much of it is overdue? $1 accounts as json [{account_id, due_until}].
 select m.account_id as "accountId", m.currency, min(m.business_date)::text as since,
-  round(coalesce(sum(case m.kind when 'captured' then m.amount else -m.amount end), 0), 2)::text
-    as amount,
   count(*)::int as movements,
   (count(*) filter (where m.business_date <= a.due_until))::int as overdue
 from jsonb_to_recordset($1::jsonb) as a (account_id text, due_until date)

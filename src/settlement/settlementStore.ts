@@ -192,8 +192,6 @@ export interface OldestOpen {
   readonly accountId: string;
   readonly currency: string;
   readonly since: string;
-  /** captured less refunded, of what is in no line yet; what nobody knows counts as nothing */
-  readonly amount: string;
   readonly movements: number;
   readonly overdue: number;
 }

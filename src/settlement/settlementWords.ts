@@ -2,7 +2,7 @@
 // line and the console. Pure. Neighbour: settlementStore.ts has the figures.
 
 import { addAmounts } from '../core/money.js';
-import { amountIn, moneyIn } from '../core/text/amounts.js';
+import { amountIn } from '../core/text/amounts.js';
 import { labelOf } from '../core/text/labels.js';
 import type { OldestOpen, SettlementDocument } from './settlementStore.js';
 
@@ -59,19 +59,6 @@ function missing(rows: readonly OldestOpen[]): string {
   const overdue = count((row) => row.overdue);
   const late = overdue === 0 ? '' : `, ${overdue} overdue`;
   return ` (${count((row) => row.movements)} not settled since ${since}${late})`;
-}
-
-/** What is captured and in no settlement file yet, a line a currency, as reports say it. */
-export function transitLines(oldest: readonly OldestOpen[]): string[] {
-  const currencies = [...new Set(oldest.map(({ currency }) => currency))].sort();
-  if (currencies.length === 0) return ['In transit: nothing that was captured is not yet settled.'];
-  return currencies.map((currency) => {
-    const rows = oldest.filter((row) => row.currency === currency);
-    const [since] = rows.map((row) => row.since).sort();
-    const amount = moneyIn(sum(rows.map((row) => row.amount)), currency);
-    const open = `captured and not yet settled: ${amount}`;
-    return `In transit, ${open}, the oldest since ${since}.`;
-  });
 }
 
 function sum(amounts: readonly string[]): string {

@@ -28,7 +28,7 @@ export const ABOUT: AboutData = {
   profileHash: 'a'.repeat(64),
   inputsHash: 'b'.repeat(64),
   digests: { summary: 'c'.repeat(64) },
-  transit: null,
+  keepsSettlement: false,
   consoleAddress: null,
   parameters: [['graceHours', '24']],
 };

@@ -134,6 +134,54 @@ describe('the statement that one signs', () => {
     expect(JSON.stringify(said)).toContain(`"result":"${UNEXPLAINED}"`);
   }, 30_000);
 
+  test('says what is not settled on the Summary, and turns red where the lines say other', async () => {
+    const line = (item: string, captured: string, more: Partial<BookLine> = {}): BookLine => ({
+      ...{ accountId: 'A1001', currency: 'EUR', item, lines: 1, orderNo: 'ORD-1' },
+      ...{ transactionId: '10001', batch: null, since: '2026-11-18', ageDays: 1 },
+      ...{ captured, refunded: '0.00', breakId: null, owner: null, ...more },
+    });
+    const lines = [
+      line('settled', '609.50', { refunded: '4.00', orderNo: null, since: null }),
+      line('settled', '5000.00', { accountId: '0010', currency: 'JPY', since: null }),
+      line('in_transit', '87.00', { refunded: '5.00' }),
+      line('booked_otherwise', '1.00', { since: null }),
+      line('counts_later', '2.00', { refunded: '1.00', since: '2026-11-20' }),
+      line('other_orders', '20.00', { since: '2026-11-17' }),
+    ];
+    const workbook = await openXlsx(
+      await written(sampleRun({ books: { from: '2026-11-01', lines: () => [lines] } })),
+    );
+    const sheet = sheetOf(workbook, 'Summary');
+    expect(
+      rowStarting(
+        sheet,
+        'Captured less refunded, and not yet settled at the end of 2026-11-19: 102.00 EUR, ' +
+          'the oldest since 2026-11-17. Its lines: sheet Not settled.',
+      ).number,
+    ).toBeLessThan(9);
+    expectStoredValues(workbook);
+    expect(verdicts(workbook, 'stored')).toEqual(['All checks of this workbook tie']);
+
+    // What is said was read before what is listed.
+    let reads = 0;
+    const later = () => {
+      reads += 1;
+      const more = line('other_orders', '7.98', { since: '2026-11-17' });
+      return [reads === 1 ? lines : [...lines.slice(0, -1), more]];
+    };
+    const parted = await openXlsx(
+      await written(sampleRun({ books: { from: '2026-11-01', lines: later } }), 'parted'),
+    );
+    expect(verdicts(parted, 'workedOut')).toEqual(['DOES NOT TIE: see the red cells']);
+  }, 30_000);
+
+  /** What the Summary says over all checks. */
+  function verdicts(workbook: Workbook, which: 'stored' | 'workedOut'): unknown[] {
+    return evaluateAll(workbook)
+      .filter(({ cell, formula }) => cell.startsWith('Summary!') && formula.includes('DOES NOT'))
+      .map((one) => one[which]);
+  }
+
   test('alters no id that a notice names', async () => {
     const orderNo = '4111111111111111';
     const data = sampleRun();

@@ -11,7 +11,7 @@ import { writeReport } from '../../src/report/writeReport.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import type { OpenItem, SettlementDocument } from '../../src/settlement/settlementStore.js';
 import { evaluateAll } from '../reports/evaluate.js';
-import { openXlsx } from '../reports/openXlsx.js';
+import { openXlsx, sheetOf } from '../reports/openXlsx.js';
 import { readPlainly } from '../reports/plainReader.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import { tieoutHere } from '../support/cliHere.js';
@@ -75,6 +75,34 @@ async function checkClosings(): Promise<SettlementDocument> {
     );
   }
   return document;
+}
+
+/** What the first lines of the Summary say of a currency. */
+const NOT_YET_SETTLED =
+  /not yet settled[^:]*: (-?[\d,]+(?:\.\d\d)?) ([A-Z]{3}), the oldest since \d{4}-\d\d-\d\d/;
+
+async function newestWorkbook(date: string): Promise<string> {
+  const { rows } = await house.db.query<{ path: string }>(
+    `select path from tieout.reports join tieout.runs using (run_id)
+     where kind = 'reconciliation' and business_date = $1 order by revision desc limit 1`,
+    [date],
+  );
+  return rows[0]?.path ?? '';
+}
+
+/** What the Summary of the newest workbook says is not settled, by currency; nothing where 0.00. */
+async function saidNotSettled(date: string): Promise<Map<string, string>> {
+  const book = await readPlainly(await newestWorkbook(date));
+  const summary = book.sheets.find(({ name }) => name === 'Summary');
+  const said = summary?.rows.flat().map(({ value }) => NOT_YET_SETTLED.exec(value)) ?? [];
+  return new Map(
+    said.flatMap((found) => {
+      if (found === null) return [];
+      const [, amount = '', currency = ''] = found;
+      const plain = Number(amount.replaceAll(',', '')).toFixed(2);
+      return plain === '0.00' ? [] : [[currency, plain] as const];
+    }),
+  );
 }
 
 /** The workbook of a night as it is written now. */
@@ -273,14 +301,9 @@ describe('settlement', () => {
   });
 
   it('says in the nightly workbook what is in transit, and since when', async () => {
-    const { rows } = await house.db.query<{ path: string }>(
-      `select path from tieout.reports join tieout.runs using (run_id)
-       where kind = 'reconciliation' and business_date = $1 order by revision desc limit 1`,
-      [dateOf(SECOND)],
-    );
-    const book = await readPlainly(rows[0]?.path ?? '');
+    const book = await readPlainly(await newestWorkbook(dateOf(SECOND)));
     const said = book.sheets.flatMap(({ rows: of }) => of.flat().map(({ value }) => value));
-    const lines = said.filter((value) => value.includes('captured and not yet settled: '));
+    const lines = said.filter((value) => NOT_YET_SETTLED.test(value));
     expect(lines.length).toBeGreaterThan(0);
     expect(lines[0]).toMatch(/: -?[\d,]+\.\d\d [A-Z]{3}, the oldest since \d{4}-\d\d-\d\d\./);
     expect(said.join()).not.toContain('not reconciled to bank');
@@ -325,12 +348,52 @@ describe('settlement', () => {
         const key = [item.account_id, item.currency].join();
         closings.set(key, addAmounts(closings.get(key) ?? '0.00', item.amount));
       }
+      const byCurrency = new Map<string, string>();
+      for (const { currency, closing } of rows) {
+        byCurrency.set(currency, addAmounts(byCurrency.get(currency) ?? '0.00', closing));
+      }
+      const open = [...byCurrency].filter(([, closing]) => closing !== '0.00');
+      expect(await saidNotSettled(date), `Summary of ${date}`).toEqual(new Map(open));
       const kept = rows.filter(({ closing }) => closing !== '0.00');
       expect(
         new Map(kept.map((one) => [[one.account_id, one.currency].join(), one.closing])),
         date,
       ).toEqual(new Map([...closings].filter(([, closing]) => closing !== '0.00')));
     }
+  });
+
+  it('tells what counts on a later business date from what differs, and on which', async () => {
+    const date = dateOf(FIRST);
+    const { rows } = await house.db.query<Record<'movement_id' | 'order_no', string>>(
+      `select m.movement_id::text, m.order_no from tieout.movements m
+       where m.business_date = $1 and m.kind = 'refunded' and m.made = 'here'
+       order by m.movement_id limit 1`,
+      [date],
+    );
+    const [late] = rows;
+    const counts = (on: string) =>
+      house.db.transaction(async (tx) => {
+        await tx.query('set local session_replication_role = replica');
+        await tx.query('update tieout.movements set business_date = $2 where movement_id = $1', [
+          late?.movement_id,
+          on,
+        ]);
+      });
+    // As a refund that is sent after its day was closed.
+    await counts(dateOf(FIRST - 1));
+    await writtenOnceMore(date);
+    const book = await openXlsx(await newestWorkbook(date));
+    await counts(date);
+    const sheet = sheetOf(book, 'Not settled');
+    const lines: unknown[][] = [];
+    sheet.eachRow((row) => {
+      if (row.getCell(2).value === late?.order_no) lines.push(row.values as unknown[]);
+    });
+    const [line, ...others] = lines;
+    expect(others).toEqual([]);
+    expect(line?.[4]).toMatch(/^Counts on a later business date/);
+    expect(line?.[8]).toEqual(new Date(`${dateOf(FIRST - 1)}T00:00:00Z`));
+    expect(evaluateAll(book).filter((one) => one.stored !== one.workedOut)).toEqual([]);
   });
 
   it('writes the settlement report of a date and of its month, and their open items', async () => {

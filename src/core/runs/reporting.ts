@@ -220,8 +220,8 @@ export interface AboutData {
   inputsHash: string;
   /** What the database held: compared again by `tieout verify --workbook`. */
   digests: Readonly<Record<string, string>>;
-  /** What is captured and not yet settled, a line a currency; null where nobody keeps it. */
-  transit: readonly string[] | null;
+  /** Whether somebody keeps what became of the captured money. */
+  keepsSettlement: boolean;
   /** How people reach the console, without a slash at its end; null: not given. */
   consoleAddress: string | null;
   /** Settings that decided something, in the order in which they are to be shown. */

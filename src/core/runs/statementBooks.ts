@@ -16,7 +16,7 @@ export interface BookLine {
   orderNo: string | null;
   transactionId: string | null;
   batch: string | null;
-  /** business date that first saw it, or on which the acquirer booked it */
+  /** business date on which it counts, or on which the acquirer booked it */
   since: string | null;
   ageDays: number | null;
   captured: string;
@@ -31,7 +31,9 @@ const SUMMED = ['settled', 'before_books'] as const;
 const OPEN = ['in_transit', 'not_settled', 'settled_otherwise', 'amount_unknown'] as const;
 /** Not of what the gateway shows in this run, and in the closing of the book. */
 const OTHER = ['other_orders', 'no_movement'] as const;
-const BRIDGE: readonly string[] = [...SUMMED, ...OPEN, 'booked_otherwise'];
+/** Listed because it explains a difference to what the gateway shows, and in no closing. */
+export const LISTED_APART = ['counts_later', 'booked_otherwise'] as const;
+const BRIDGE: readonly string[] = [...SUMMED, ...OPEN, ...LISTED_APART];
 const ORDER: readonly string[] = [...BRIDGE, ...OTHER];
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -41,6 +43,7 @@ const WORDS: Readonly<Record<string, string>> = {
   not_settled: 'Not settled in time',
   settled_otherwise: 'Settled with another amount',
   amount_unknown: 'Refunded in part: the amount is not known',
+  counts_later: 'Counts on a later business date, which its line says',
   booked_otherwise:
     'Other money in the books than the gateway shows, such as a part refunded elsewhere',
   other_orders: 'Not settled, of orders that this statement does not hold',
@@ -49,6 +52,11 @@ const WORDS: Readonly<Record<string, string>> = {
 
 export function bookWords(item: string): string {
   return WORDS[item] ?? item;
+}
+
+/** Whether the closing of the book is the sum of such lines. */
+export function isInClosing(line: Pick<BookLine, 'item'>): boolean {
+  return isOpen(line) || OTHER.some((name) => name === line.item);
 }
 
 /** Whether it stands on the sheet as a line of its own. */

@@ -107,6 +107,27 @@ booked as (
     sum(amount) filter (where kind = 'refunded') as refunded
   from movement where is_shown group by order_no, currency
 ),
+-- What the gateway shows of an order and the books of that date have not, or have otherwise.
+otherwise as (
+  select s.currency, s.order_no, s.transaction_id, s.captured - coalesce(b.captured, 0) as captured,
+    s.refunded - coalesce(b.refunded, 0) as refunded
+  from shown s left join booked b using (order_no, currency)
+  where s.captured <> coalesce(b.captured, 0) or s.refunded <> coalesce(b.refunded, 0)
+),
+-- So much of it counts on a later date: the day was closed, or a later night saw it first.
+later as (
+  select o.order_no, o.currency, min(m.business_date) as since,
+    greatest(0, least(o.captured,
+      coalesce(sum(m.amount) filter (where m.kind = 'captured'), 0))) as captured,
+    greatest(0, least(o.refunded,
+      coalesce(sum(m.amount) filter (where m.kind = 'refunded'), 0))) as refunded
+  from otherwise o
+  join tieout.movements m
+    on m.account_id = $2 and m.order_no = o.order_no and m.currency = o.currency
+  where m.business_date > $7 and not m.is_history
+    and case m.kind when 'captured' then o.captured > 0 else o.refunded > 0 end
+  group by o.order_no, o.currency, o.captured, o.refunded
+),
 part as (
   select 'settled' as item, m.currency, count(*) as lines, null::text as order_no,
     null::text as transaction_id, null::text as batch, null::date as since,
@@ -127,10 +148,15 @@ part as (
     case when kind = 'refunded' then amount else 0 end
   from item
   union all
-  select 'booked_otherwise', s.currency, 1, s.order_no, s.transaction_id, null, null,
-    s.captured - coalesce(b.captured, 0), s.refunded - coalesce(b.refunded, 0)
-  from shown s left join booked b using (order_no, currency)
-  where s.captured <> coalesce(b.captured, 0) or s.refunded <> coalesce(b.refunded, 0)
+  select 'counts_later', o.currency, 1, o.order_no, o.transaction_id, null, l.since, l.captured,
+    l.refunded
+  from later l join otherwise o using (order_no, currency)
+  where l.captured <> 0 or l.refunded <> 0
+  union all
+  select 'booked_otherwise', o.currency, 1, o.order_no, o.transaction_id, null, null,
+    o.captured - coalesce(l.captured, 0), o.refunded - coalesce(l.refunded, 0)
+  from otherwise o left join later l using (order_no, currency)
+  where o.captured <> coalesce(l.captured, 0) or o.refunded <> coalesce(l.refunded, 0)
 )
 select $2::text as "accountId", p.currency, p.item, p.lines::int as lines,
   p.order_no as "orderNo", p.transaction_id as "transactionId", p.batch, p.since::text as since,

@@ -98,8 +98,10 @@ export function addNotSettled(page: Page, { statements, listed, parts }: NotSett
 /** All lines of the account and currency, but those that are in no closing. */
 function listedNet(parts: readonly Part[], row: number): string {
   const keys = { account_id: `$A${row}`, currency: `$B${row}` };
+  const side = (column: 'captured' | 'refunded', of: Readonly<Record<string, string>>): string =>
+    matchingSum(BOOK_LINES, parts, column, of);
   const net = (of: Readonly<Record<string, string>>): string =>
-    `${matchingSum(BOOK_LINES, parts, 'captured', of)}-${matchingSum(BOOK_LINES, parts, 'refunded', of)}`;
+    `${side('captured', of)}-${side('refunded', of)}`;
   const apart = LISTED_APART.map((item) => `-(${net({ ...keys, item: `"${bookWords(item)}"` })})`);
   return `ROUND(${net(keys)}${apart.join('')},2)`;
 }

@@ -1,4 +1,5 @@
--- Since when is something missing, by account and currency, and how much of it is overdue? $1 accounts as json [{account_id, due_until}].
+-- Since when is something missing, by account and currency, and how much of it is overdue? $1
+-- accounts as json [{account_id, due_until}].
 select m.account_id as "accountId", m.currency, min(m.business_date)::text as since,
   count(*)::int as movements,
   (count(*) filter (where m.business_date <= a.due_until))::int as overdue

@@ -6,17 +6,23 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addAmounts } from '../../src/core/money.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
-import { queueReports } from '../../src/report/reportsStore.js';
-import { writeReport } from '../../src/report/writeReport.js';
-import { findRun } from '../../src/runs/runsStore.js';
 import type { OpenItem, SettlementDocument } from '../../src/settlement/settlementStore.js';
 import { evaluateAll } from '../reports/evaluate.js';
-import { openXlsx, sheetOf } from '../reports/openXlsx.js';
+import { openXlsx } from '../reports/openXlsx.js';
 import { readPlainly } from '../reports/plainReader.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, rewriteSettings } from '../support/night.js';
+import {
+  byCurrency,
+  linesNotSettled,
+  NOT_YET_SETTLED,
+  newestWorkbook,
+  saidNotSettled,
+  withLateRefund,
+  writtenOnceMore,
+} from './writtenWorkbooks.js';
 
 /** The nights, so many days ago: more than settleDays of any week lie between them. */
 const [FIRST, SECOND] = [10, 1] as const;
@@ -75,42 +81,6 @@ async function checkClosings(): Promise<SettlementDocument> {
     );
   }
   return document;
-}
-
-/** What the first lines of the Summary say of a currency. */
-const NOT_YET_SETTLED =
-  /not yet settled[^:]*: (-?[\d,]+(?:\.\d\d)?) ([A-Z]{3}), the oldest since \d{4}-\d\d-\d\d/;
-
-async function newestWorkbook(date: string): Promise<string> {
-  const { rows } = await house.db.query<{ path: string }>(
-    `select path from tieout.reports join tieout.runs using (run_id)
-     where kind = 'reconciliation' and business_date = $1 order by revision desc limit 1`,
-    [date],
-  );
-  return rows[0]?.path ?? '';
-}
-
-/** What the Summary of the newest workbook says is not settled, by currency; nothing where 0.00. */
-async function saidNotSettled(date: string): Promise<Map<string, string>> {
-  const book = await readPlainly(await newestWorkbook(date));
-  const summary = book.sheets.find(({ name }) => name === 'Summary');
-  const said = summary?.rows.flat().map(({ value }) => NOT_YET_SETTLED.exec(value)) ?? [];
-  return new Map(
-    said.flatMap((found) => {
-      if (found === null) return [];
-      const [, amount = '', currency = ''] = found;
-      const plain = Number(amount.replaceAll(',', '')).toFixed(2);
-      return plain === '0.00' ? [] : [[currency, plain] as const];
-    }),
-  );
-}
-
-/** The workbook of a night as it is written now. */
-async function writtenOnceMore(date: string): Promise<void> {
-  const app = await house.open();
-  const run = await findRun(app.db, date);
-  const ids = await queueReports(app.db, run?.runId ?? 0n, ['reconciliation'], new Date());
-  for (const id of ids) await writeReport(app, id);
 }
 
 /** A part of the last of them goes back at the portal: no look shows how much. */
@@ -301,7 +271,7 @@ describe('settlement', () => {
   });
 
   it('says in the nightly workbook what is in transit, and since when', async () => {
-    const book = await readPlainly(await newestWorkbook(dateOf(SECOND)));
+    const book = await readPlainly(await newestWorkbook(house, dateOf(SECOND)));
     const said = book.sheets.flatMap(({ rows: of }) => of.flat().map(({ value }) => value));
     const lines = said.filter((value) => NOT_YET_SETTLED.test(value));
     expect(lines.length).toBeGreaterThan(0);
@@ -313,7 +283,7 @@ describe('settlement', () => {
     for (const daysAgo of [FIRST, SECOND]) {
       const date = dateOf(daysAgo);
       // The file came after the first night: its workbook is written once more.
-      await writtenOnceMore(date);
+      await writtenOnceMore(house, date);
       const { rows } = await house.db.query<{
         account_id: string;
         currency: string;
@@ -348,12 +318,7 @@ describe('settlement', () => {
         const key = [item.account_id, item.currency].join();
         closings.set(key, addAmounts(closings.get(key) ?? '0.00', item.amount));
       }
-      const byCurrency = new Map<string, string>();
-      for (const { currency, closing } of rows) {
-        byCurrency.set(currency, addAmounts(byCurrency.get(currency) ?? '0.00', closing));
-      }
-      const open = [...byCurrency].filter(([, closing]) => closing !== '0.00');
-      expect(await saidNotSettled(date), `Summary of ${date}`).toEqual(new Map(open));
+      expect(await saidNotSettled(house, date), `Summary of ${date}`).toEqual(byCurrency(rows));
       const kept = rows.filter(({ closing }) => closing !== '0.00');
       expect(
         new Map(kept.map((one) => [[one.account_id, one.currency].join(), one.closing])),
@@ -363,36 +328,12 @@ describe('settlement', () => {
   });
 
   it('tells what counts on a later business date from what differs, and on which', async () => {
-    const date = dateOf(FIRST);
-    const { rows } = await house.db.query<Record<'movement_id' | 'order_no', string>>(
-      `select m.movement_id::text, m.order_no from tieout.movements m
-       where m.business_date = $1 and m.kind = 'refunded' and m.made = 'here'
-       order by m.movement_id limit 1`,
-      [date],
-    );
-    const [late] = rows;
-    const counts = (on: string) =>
-      house.db.transaction(async (tx) => {
-        await tx.query('set local session_replication_role = replica');
-        await tx.query('update tieout.movements set business_date = $2 where movement_id = $1', [
-          late?.movement_id,
-          on,
-        ]);
-      });
     // As a refund that is sent after its day was closed.
-    await counts(dateOf(FIRST - 1));
-    await writtenOnceMore(date);
-    const book = await openXlsx(await newestWorkbook(date));
-    await counts(date);
-    const sheet = sheetOf(book, 'Not settled');
-    const lines: unknown[][] = [];
-    sheet.eachRow((row) => {
-      if (row.getCell(2).value === late?.order_no) lines.push(row.values as unknown[]);
-    });
-    const [line, ...others] = lines;
-    expect(others).toEqual([]);
-    expect(line?.[4]).toMatch(/^Counts on a later business date/);
-    expect(line?.[8]).toEqual(new Date(`${dateOf(FIRST - 1)}T00:00:00Z`));
+    const { book, orderNo } = await withLateRefund(house, dateOf(FIRST), dateOf(FIRST - 1));
+    const lines = linesNotSettled(book, orderNo);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.[4]).toMatch(/^Counts on a later business date/);
+    expect(lines[0]?.[8]).toEqual(new Date(`${dateOf(FIRST - 1)}T00:00:00Z`));
     expect(evaluateAll(book).filter((one) => one.stored !== one.workedOut)).toEqual([]);
   });
 

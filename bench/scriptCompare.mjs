@@ -184,14 +184,19 @@ function breaksOf({ verdict, entry, distinct, requests, runId, row }) {
     const fingerprint = createHash('md5')
       .update(expected + actual + (requests ?? ''))
       .digest('hex');
-    const money = [row.currency ?? entry?.currency, atStake(kind, row, entry)];
+    const isForeign = kind === 'currency_mismatch';
+    const currency = isForeign ? entry.currency : (row.currency ?? entry?.currency);
+    const money = [currency, atStake(kind, row, entry)];
     const key = [row.account_id, row.order_no, kind];
     return { runId, key, expected, actual, fingerprint, money };
   });
 }
 
 function atStake(kind, row, entry) {
+  // In two currencies what the gateway took is at stake, and their difference is no money.
+  if (kind === 'currency_mismatch') return entry.amount;
   if (kind !== 'amount_mismatch') return row.amount ?? entry?.amount;
+  if (entry.currency !== row.currency) return undefined;
   const difference = parseAmount(entry.amount) - parseAmount(row.amount);
   return decimal(difference < 0n ? -difference : difference);
 }

@@ -46,6 +46,8 @@ interface RawRequest {
 const REQUEST_ID_BYTES_MAX = 64;
 /** A request that comes within so long of one of the same payload that left may be that one. */
 const LOADED_ANEW_WITHIN = '3 days';
+/** By the clock of another host that request may seem to have come before the one left. */
+const NOTED_LATE_WITHIN = '1 hour';
 
 /**
  * Requests that wait for a payout, oldest first: not history, not paid or on its way, and not one
@@ -62,6 +64,7 @@ export async function waitingPayouts(
     REQUEST_ID_BYTES_MAX,
     now,
     LOADED_ANEW_WITHIN,
+    NOTED_LATE_WITHIN,
   ]);
   // A view may have a request twice, and nobody can say which of them is meant: held, and once.
   const distinct = new Map(rows.map((row) => [`${row.account_id} ${row.request_id}`, row]));

@@ -1,7 +1,8 @@
 -- Requests that wait for a payout, oldest first: not history, not paid or on its way, and not one
 -- that the gateway or a person refused, unless a person wants it planned again. $1 accounts
 -- [{account_id, live_from}], $2 limit, $3 bytes of the longest id that an index holds, $4 now, $5
--- how long after one has left another is taken for the same, loaded anew.
+-- how long after one has left another is taken for the same, loaded anew, $6 how much later than
+-- that the leaving may be noted.
 with twin as materialized (
   select request_id, min(account_id collate "C") as least, max(account_id collate "C") as most
   from tieout.ledger_payouts() group by request_id
@@ -36,11 +37,11 @@ waiting as materialized (
 -- may have been: the newest that was planned, and how many left within $5 before one that waits was
 -- first weighed. That one was asked for when that was planned, yet under no number that we knew, or
 -- came as one of them left: it may be that one, loaded anew, and no more of them than have left.
--- A host whose clock is ahead may note the leaving up to an hour after the request was weighed.
+-- A host whose clock is ahead may note the leaving up to $6 after the request was weighed.
 beside as materialized (
   select *, max(planned_at) over (partition by account_id, content) as paid_at,
     count(left_at) over (partition by account_id, content order by weighed_at
-      range between $5::interval preceding and '1 hour' following) as left_lately
+      range between $5::interval preceding and $6::interval following) as left_lately
   from (
     select account_id, payload - 'request_id' as content, true as waits, request_id, payload,
       requested_at, problem, copies, null::timestamptz as planned_at, null::timestamptz as left_at,

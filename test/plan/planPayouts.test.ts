@@ -166,7 +166,14 @@ describe('requests that wait long, with all that was paid since', () => {
     const now = new Date();
     const { rows } = await db.query<Plan>(
       `explain (analyze, buffers, format json) ${statement('instructions/waitingPayouts')}`,
-      [JSON.stringify([{ account_id: accountId, live_from: null }]), 1_000, 512, now, '3 days'],
+      [
+        JSON.stringify([{ account_id: accountId, live_from: null }]),
+        1_000,
+        512,
+        now,
+        '3 days',
+        '1 hour',
+      ],
     );
     const plan = rows[0]?.['QUERY PLAN'][0].Plan;
     if (plan === undefined) throw new Error('no plan');

@@ -25,8 +25,10 @@ import type { QueueName, QueuePort, Reevaluate } from '../core/queuePort.js';
 import type { Connection } from '../database/connection.js';
 import { openDatabase } from '../database/db.js';
 import { startEmbedded, WRITER } from '../database/embedded/embedded.js';
-import { ensureWriter } from '../database/grantRoles.js';
+import { WORK_LIMITS } from '../database/limits.js';
 import { migrateUp, migrationStatus } from '../database/migrate.js';
+import { ensureWriter } from '../database/server/grantRoles.js';
+import { watchLockWaits } from '../database/server/lockWaits.js';
 import { packageRoot } from '../database/statements.js';
 import { openSlots } from '../gateway/transport/slots.js';
 import type { Workforce } from '../night/run.js';
@@ -58,10 +60,24 @@ export async function openApp(config: Config, options: AppOptions): Promise<App>
     const { connection, owner } = await openServer(config, options, closers);
     const queueConnection = queueConnectionOf(config, connection);
     if (options.anySchema !== true) await whenThere(() => requireSchema(config, owner), options);
-    const db = openDatabase(connection);
+    const lockMs = options.lockMs ?? WORK_LIMITS.lockMs;
+    const db = openDatabase(connection, { limits: { idleMs: 0, lockMs } });
     closers.push(() => db.close());
     const { log, progress } = options.talk;
-    const base = { config, version: packageVersion(), connection, owner, db, log, progress, close };
+    const locks = watchLockWaits(db, options.warn ?? log);
+    closers.push(async () => locks.stop());
+    const heldUpBy = locks.last;
+    const base = {
+      config,
+      version: packageVersion(),
+      connection,
+      owner,
+      db,
+      log,
+      progress,
+      heldUpBy,
+      close,
+    };
     const queues = once(async () => {
       const { migrateQueues, openQueues } = await import('../../jobs/queues.js');
       // Like the ledger's, the queue's tables of an embedded database come about by themselves.
@@ -166,7 +182,7 @@ async function requireSchema(config: Config, owner: Connection): Promise<void> {
 }
 
 async function openSendDeps(
-  app: Pick<App, 'config' | 'db' | 'version'>,
+  app: Pick<App, 'config' | 'db' | 'version' | 'heldUpBy'>,
   queues: () => Promise<Queues>,
   options: AppOptions,
   closers: (() => Promise<unknown>)[],
@@ -213,6 +229,7 @@ async function openSendDeps(
     turns: openSlots(config.gateway.profile.limits.concurrency),
     jobs: countJobs(signal),
     isAlive,
+    heldUpBy: app.heldUpBy,
     ...(config.database.kind === 'url' ? {} : { reviveDatabase: reviver(config, talk, closers) }),
     log: talk.log,
     progress: talk.progress,

@@ -24,6 +24,8 @@ export interface App {
   db: Database;
   log: Log;
   progress: Talk['progress'];
+  /** who holds up a session of ours by a lock, in words; null: nobody */
+  heldUpBy: () => string | null;
   queues: () => Promise<Queues>;
   /** Opens queue and gateway; the deps of every step. */
   sendDeps: () => Promise<SendDeps>;
@@ -33,8 +35,12 @@ export interface App {
 
 export interface AppOptions {
   talk: Talk;
+  /** What even a command says that answers in a word; default: the log of `talk`. */
+  warn?: Log;
   /** Ends waits and retries when the program is told to stop. */
   signal: AbortSignal;
+  /** So long a statement waits for a lock; default: as long as a step of a run. */
+  lockMs?: number;
   /** `migrate` and `doctor` look at a database that is not up to date. */
   anySchema?: boolean;
   /** A machine that starts brings its servers up in any order: one is waited for so long. */

@@ -11,6 +11,7 @@ import { messageOf, TieoutError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import type { Log } from '../core/log.js';
 import { indentedLines } from '../core/log.js';
+import { gaveUpWaiting } from '../database/server/lockWaits.js';
 import { thisMachine } from '../processes/identity.js';
 import { packageVersion } from '../runs/thisProgram.js';
 import type { App, OpenApp } from './app.js';
@@ -33,6 +34,8 @@ interface CommandOptions {
   anySchema?: boolean;
   /** no progress, no log lines: the command answers in a word */
   quiet?: boolean;
+  /** so long a statement waits for a lock that somebody else holds */
+  lockMs?: number;
   /** so many seconds a database or queue is waited for that is not there yet */
   partsSeconds?: number;
   /** begins work, which a live installation does only as it should */
@@ -74,12 +77,19 @@ export async function withApp(
   const offCrash = onCrash(say);
   try {
     if (options.isWork === true) refuseRisks(config);
-    const app = await openerOf(command)(config, { talk, signal: stop.signal, ...options });
+    const app = await openerOf(command)(config, {
+      talk,
+      warn: say,
+      signal: stop.signal,
+      ...options,
+    });
     let stopAlerts: (() => Promise<void>) | null = null;
     try {
       if (options.isWork === true) await refuseSuperuser(app);
       stopAlerts = options.isService === true ? await watchOver(app) : null;
-      process.exitCode = await work(app, stop.signal);
+      process.exitCode = await work(app, stop.signal).catch((error) => {
+        throw gaveUpWaiting(error) ? new TieoutError(app.heldUpBy() ?? messageOf(error)) : error;
+      });
     } finally {
       await stopAlerts?.();
       talk.end();

@@ -5,7 +5,7 @@
 import type { Config } from '../config/config.js';
 import { liveRisks } from '../config/live.js';
 import { ConfigurationError } from '../core/errors.js';
-import { isSuperuser } from '../database/serverFacts.js';
+import { isSuperuser } from '../database/server/serverFacts.js';
 import type { App } from './app.js';
 
 /** Throws a ConfigurationError for the first risk that no exception names. */

@@ -3,10 +3,12 @@
 // is asked every run; the others once a run has failed, and by doctor. Neighbours:
 // ledgerStore.ts, and the door that reads each row, migrations/0053 and 0067.
 
-import { DatabaseAwayError } from '../core/errors.js';
+import { DatabaseAwayError, messageOf } from '../core/errors.js';
 import type { UnusableRows } from '../core/runs/notices.js';
 import type { Database, Db } from '../database/db.js';
 import { identifier, named, type Quoted } from '../database/identifiers.js';
+import { type Limits, WORK_LIMITS } from '../database/limits.js';
+import { gaveUpWaiting } from '../database/server/lockWaits.js';
 import { statement } from '../database/statements.js';
 import { ledgerRelation } from './ledgerStore.js';
 
@@ -20,6 +22,9 @@ const READ = {
   payload: (column: Quoted, from: Quoted) =>
     named`select tieout.payload_in(${column}) from ${from} limit 0`,
 };
+
+/** Somebody waits for the answer. */
+const LOOK_LIMITS: Limits = { ...WORK_LIMITS, lockMs: 5_000 };
 
 const TAKES: Record<keyof typeof READ, string> = {
   text: 'a text',
@@ -191,9 +196,9 @@ async function readOrNull<Row extends object>(
   values: readonly unknown[],
 ): Promise<Row | null> {
   try {
-    return (await db.transaction((tx) => tx.query<Row>(text, values))).rows[0] ?? null;
+    return (await db.transaction((tx) => tx.query<Row>(text, values), LOOK_LIMITS)).rows[0] ?? null;
   } catch (error) {
-    if (error instanceof DatabaseAwayError) throw error;
+    if (error instanceof DatabaseAwayError || gaveUpWaiting(error)) throw error;
     return null;
   }
 }
@@ -205,11 +210,12 @@ async function failureOf(
   values: readonly unknown[] = [],
 ): Promise<string | null> {
   try {
-    await db.transaction((tx) => tx.query(text, values));
+    await db.transaction((tx) => tx.query(text, values), LOOK_LIMITS);
     return null;
   } catch (error) {
-    if (error instanceof DatabaseAwayError || !(error instanceof Error)) throw error;
-    return error.message;
+    // Of a table that somebody has locked nothing is known.
+    if (error instanceof DatabaseAwayError || gaveUpWaiting(error)) throw error;
+    return messageOf(error);
   }
 }
 

@@ -1,8 +1,9 @@
 // `tieout run` without the command line: begin, work or join, end. Says in words what it found.
 
-import { TakenOverError, TieoutError } from '../core/errors.js';
+import { messageOf, TakenOverError, TieoutError } from '../core/errors.js';
 import { withFields } from '../core/log.js';
 import type { RunSummary } from '../core/runs/summary.js';
+import { gaveUpWaiting } from '../database/server/lockWaits.js';
 import { ledgerTrouble, mayBeLedger } from '../ledger/ledgerTroubleStore.js';
 import type { Run } from '../runs/deps.js';
 import { joinRun, outwaitRun, withHeartbeat } from '../runs/heartbeat.js';
@@ -141,8 +142,12 @@ function endOfDry(error: unknown): unknown {
   );
 }
 
-/** The error, or where the ledger is its cause, what is wrong with it and what to do. */
-async function inWords({ db }: SendDeps, error: unknown): Promise<unknown> {
+/** The error, or where the ledger or a lock is its cause, what is wrong with it and what to do. */
+async function inWords({ db, heldUpBy }: SendDeps, error: unknown): Promise<unknown> {
+  if (gaveUpWaiting(error)) {
+    const words = heldUpBy?.() ?? messageOf(error);
+    return new TieoutError(`${words}; this run no longer waits for it`, { cause: error });
+  }
   if (!mayBeLedger(error)) return error;
   const trouble = await ledgerTrouble(db).catch(() => null);
   return trouble === null ? error : new TieoutError(trouble, { cause: error });

@@ -10,6 +10,7 @@ import type { Decider } from '../core/instructions/decider.js';
 import type { Redaction } from '../core/runs/redaction.js';
 import type { Database, Db } from '../database/db.js';
 import { identifier, named } from '../database/identifiers.js';
+import { gaveUpWaiting } from '../database/server/lockWaits.js';
 import { statement } from '../database/statements.js';
 import { HOUSE_CHAIN } from '../runs/runRecordStore.js';
 import { type SignedKind, signDecided, unsignedOf } from '../signatures/signaturesStore.js';
@@ -47,7 +48,6 @@ interface RedactionOrder {
 
 /** So long it waits for whoever writes in these tables; everybody else waits for it. */
 const LOCK_SECONDS = 10;
-const LOCK_NOT_AVAILABLE = '55P03';
 const LEDGER = 'refund_requests';
 
 export async function* peoplesTexts(db: Database): AsyncGenerator<PeoplesText[]> {
@@ -72,7 +72,7 @@ export async function redactTexts(
   try {
     await db.transaction((tx) => redactIn(tx, texts, { who, keys, reason }));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE) {
+    if (gaveUpWaiting(error)) {
       throw new TieoutError('a run writes in these tables just now: try again when it has ended');
     }
     throw error;

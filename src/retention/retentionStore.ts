@@ -8,6 +8,7 @@ import type { Decider } from '../core/instructions/decider.js';
 import type { Removal } from '../core/runs/removal.js';
 import type { Database, Db } from '../database/db.js';
 import { identifier, named } from '../database/identifiers.js';
+import { gaveUpWaiting } from '../database/server/lockWaits.js';
 import { statement } from '../database/statements.js';
 import { HOUSE_CHAIN } from '../runs/runRecordStore.js';
 
@@ -36,7 +37,6 @@ export type RemovalVerdict =
 
 /** So long a removal waits for those who read; it must never make a run wait for it. */
 const LOCK_SECONDS = 1;
-const LOCK_NOT_AVAILABLE = '55P03';
 
 type RawMonth = Omit<KeptMonth, 'nights' | 'looks' | 'bytes'> &
   Record<'nights' | 'looks' | 'bytes' | 'low' | 'high', bigint>;
@@ -102,7 +102,7 @@ export async function removeMonth(db: Database, order: RemovalOrder): Promise<Re
   try {
     return await db.transaction((tx) => removedIn(tx, order));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE) {
+    if (gaveUpWaiting(error)) {
       return { kind: 'busy', month: order.month };
     }
     throw error;

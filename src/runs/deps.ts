@@ -32,6 +32,8 @@ export interface RunDeps {
   jobs: JobsUnderWay;
   /** false only when the process is known to be gone; null when nobody here can know */
   isAlive: (runner: Omit<Runner, 'id'>) => boolean | null;
+  /** who holds up a session of ours by a lock, in words; null: nobody */
+  heldUpBy?: () => string | null;
   /** a server that came along is started again where it has died */
   reviveDatabase?: () => Promise<void>;
   log: Log;

@@ -3,7 +3,7 @@
 // figures, for those who may see them.
 
 import type { FastifyInstance } from 'fastify';
-import { isReplica } from '../database/serverFacts.js';
+import { isReplica } from '../database/server/serverFacts.js';
 import type { ScheduleDeps } from '../night/clock.js';
 import { cached, inTime } from './cachedAnswer.js';
 

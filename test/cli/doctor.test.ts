@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { roomChecks } from '../../src/cli/setup/fileChecks.js';
+import { roomChecks } from '../../src/cli/setup/checks/fileChecks.js';
 import { loadConfig } from '../../src/config/config.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 

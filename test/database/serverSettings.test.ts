@@ -2,6 +2,7 @@
 // a night does not depend on it.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WORK_LIMITS } from '../../src/database/limits.js';
 import { auditRun } from '../faults/audit.js';
 import { expectIdentities } from '../support/identities.js';
 import type { House } from '../support/night.js';
@@ -63,7 +64,13 @@ describe('a database with settings of somebody else', () => {
       `select name, setting from pg_settings where name in ('statement_timeout', 'lock_timeout',
          'idle_in_transaction_session_timeout', 'idle_session_timeout')`,
     );
-    expect(rows.map(({ setting }) => setting)).toEqual(['0', '0', '0', '0']);
+    const own = Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
+    expect(own).toEqual({
+      statement_timeout: '0',
+      lock_timeout: `${WORK_LIMITS.lockMs}`,
+      idle_in_transaction_session_timeout: '0',
+      idle_session_timeout: '0',
+    });
   });
 
   it('writes no instant into a record in the words or the zone of that setting', async () => {

@@ -7,12 +7,7 @@ import { QUEUE_CONNECTIONS_MAX } from '../../../jobs/queues.js';
 import type { Config } from '../../config/config.js';
 import { describeConfig } from '../../config/view.js';
 import { messageOf } from '../../core/errors.js';
-import {
-  leftAccountNotice,
-  liveFromAheadSentence,
-  noHistorySentence,
-  noOrdersNotice,
-} from '../../core/runs/notices.js';
+import { liveFromAheadSentence } from '../../core/runs/notices.js';
 import {
   didNotStart,
   nextSentence,
@@ -21,35 +16,32 @@ import {
   silenceSentence,
   standsStill,
 } from '../../core/runs/owed.js';
-import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
 import { DAY_MS } from '../../core/time.js';
 import { PROCESS_CONNECTIONS_MAX } from '../../database/db.js';
 import { hasEmbedded } from '../../database/embedded/embeddedPlace.js';
-import { isOwner } from '../../database/grantRoles.js';
 import type { MigrationStatus } from '../../database/migrate.js';
 import { migrationStatus, skippedWords } from '../../database/migrate.js';
-import { isSuperuser, type ServerFacts, serverFacts } from '../../database/serverFacts.js';
+import { isOwner } from '../../database/server/grantRoles.js';
+import { gaveUpWaiting } from '../../database/server/lockWaits.js';
+import { isSuperuser, type ServerFacts, serverFacts } from '../../database/server/serverFacts.js';
 import { type ProfileOrigin, profileOrigins } from '../../gateway/document/profile.js';
-import { accountsWithoutOrders } from '../../ledger/ledgerStore.js';
-import { ledgerTrouble } from '../../ledger/ledgerTroubleStore.js';
-import { strangeOrders } from '../../ledger/strangeOrdersStore.js';
 import { readSchedule } from '../../night/clock.js';
 import { outboxFigures } from '../../outbox/outboxStore.js';
-import { neverAskedOrders } from '../../pull/snapshot/ledgerKeysStore.js';
 import { statusCodesSeen } from '../../pull/snapshot/statusCodesStore.js';
-import { lookbackFrom } from '../../runs/deps.js';
-import { leftAccounts } from '../../runs/leftAccountsStore.js';
-import { accountsWithoutHistory } from '../../runs/runAccountsStore.js';
 import type { App } from '../app.js';
 import { configOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
 import type { Part } from '../terminal.js';
 import { columns } from '../terminal.js';
-import type { Check } from './check.js';
-import { definitionsCheck } from './definitionsCheck.js';
-import { fileChecks, roomChecks } from './fileChecks.js';
-import { liveChecks } from './liveChecks.js';
-import { inboxChecks, settlementChecks } from './settlementChecks.js';
+import type { Check } from './checks/check.js';
+import { definitionsCheck } from './checks/definitionsCheck.js';
+import { fileChecks, roomChecks } from './checks/fileChecks.js';
+import { ledgerChecks, leftChecks, strangeChecks } from './checks/ledgerChecks.js';
+import { liveChecks } from './checks/liveChecks.js';
+import { inboxChecks, settlementChecks } from './checks/settlementChecks.js';
+
+/** Somebody waits for the answer; the watch of lockWaits.ts looks more often. */
+const LOCK_MS = 5_000;
 
 export function doctorCommand(): Command {
   return new Command('doctor')
@@ -63,6 +55,7 @@ export function doctorCommand(): Command {
       await withApp(command, async (app) => tell(command, config, await examine(app)), {
         anySchema: true,
         quiet: true,
+        lockMs: LOCK_MS,
       });
     });
 }
@@ -96,6 +89,9 @@ function configChecks(config: Config): Check[] {
 async function examine(app: App): Promise<Check[]> {
   const status = await migrationStatus(app.connection);
   const isMigrated = status.pending.length === 0;
+  const part = partsOf(app);
+  const migratedPart = (name: string, work: () => Promise<Check[]>): Promise<Check[]> =>
+    isMigrated ? part(name, work) : Promise.resolve([]);
   return [
     ...configChecks(app.config),
     ...liveChecks(app.config, {
@@ -103,52 +99,32 @@ async function examine(app: App): Promise<Check[]> {
       isOwner: await isOwner(app.db),
     }),
     ...(await databaseChecks(app, status)),
-    ...(isMigrated ? await ledgerChecks(app) : []),
-    ...(isMigrated ? await leftChecks(app) : []),
-    ...(isMigrated ? await strangeChecks(app) : []),
-    ...(isMigrated ? [await scheduleCheck(app), await codesCheck(app)] : []),
+    ...(await migratedPart('ledger', () => ledgerChecks(app))),
+    ...(await migratedPart('accounts', () => leftChecks(app))),
+    ...(await migratedPart('accounts', () => strangeChecks(app))),
+    ...(await migratedPart('nights', async () => [
+      await scheduleCheck(app),
+      await codesCheck(app),
+    ])),
     // With the database's queue, its tables come with those of the ledger.
     ...(isMigrated || app.config.queue.kind === 'redis' ? [await queueCheck(app)] : []),
-    ...(isMigrated ? [await alertsCheck(app)] : []),
+    ...(await migratedPart('alerts', async () => [await alertsCheck(app)])),
     ...(await inboxChecks(app.config)),
-    ...(isMigrated ? await settlementChecks(app) : []),
-    ...(isMigrated ? [await definitionsCheck(app)] : []),
+    ...(await migratedPart('settlement', () => settlementChecks(app))),
+    ...(await migratedPart('definitions', async () => [await definitionsCheck(app)])),
   ];
 }
 
-/** What makes a run of an account worth nothing, or sends nothing of it. */
-async function ledgerChecks(app: App): Promise<Check[]> {
-  const accountIds = app.config.accounts.map(({ accountId }) => accountId);
-  const trouble = await ledgerTrouble(app.db);
-  if (trouble !== null) return [{ name: 'ledger', kind: 'problem', words: trouble }];
-  const empty = await accountsWithoutOrders(app.db, accountIds);
-  const lost = await accountsWithoutHistory(app.db, app.config.accounts, new Date());
-  return [
-    ...empty.map((accountId) => ({
-      name: `ledger ${accountId}`,
-      kind: 'warning' as const,
-      words: noOrdersNotice(accountId).text,
-    })),
-    ...lost.map((accountId) => ({
-      name: `history ${accountId}`,
-      kind: 'problem' as const,
-      words: noHistorySentence(accountId),
-    })),
-    ...(await numberChecks(app)),
-  ];
-}
-
-/** Order numbers that the gateway can never be asked for; nothing is said where there are none. */
-async function numberChecks(app: App): Promise<Check[]> {
-  const { select, orderList } = app.config.gateway.profile.query;
-  if (select !== 'order_list') return [];
-  const accountIds = app.config.accounts.map(({ accountId }) => accountId);
-  const { orders, sample } = await neverAskedOrders(app.db, accountIds, orderList.separator);
-  if (orders === 0) return [];
-  const words =
-    `${orders} in the ledger contain "${orderList.separator}" (query.orderList.separator of the ` +
-    `profile), such as ${sample}: the gateway is never asked for them, and each is a break`;
-  return [{ name: 'order numbers', kind: 'warning', words }];
+/** A table that somebody has locked is a problem with a name, and the other parts are looked at. */
+function partsOf({ heldUpBy }: App) {
+  return async (name: string, work: () => Promise<Check[]>): Promise<Check[]> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!gaveUpWaiting(error)) throw error;
+      return [{ name, kind: 'problem', words: heldUpBy() ?? messageOf(error) }];
+    }
+  };
 }
 
 function accountChecks(config: Config): Check[] {
@@ -173,29 +149,6 @@ function keyChecks({ accounts }: Config): Check[] {
   return accounts
     .filter(({ previousSigningKey }) => (previousSigningKey ?? null) !== null)
     .map(({ accountId }) => ({ name: `account ${accountId}`, kind: 'warning', words }));
-}
-
-/** What an account left unfinished when it left the configuration. */
-async function leftChecks(app: App): Promise<Check[]> {
-  const accountIds = app.config.accounts.map((account) => account.accountId);
-  return (await leftAccounts(app.db, accountIds)).map(leftAccountNotice).map((notice) => ({
-    name: `account ${notice.accountId}`,
-    kind: 'problem',
-    words: notice.text,
-  }));
-}
-
-/** Orders of accounts that no run looks at. */
-async function strangeChecks({ db, config }: App): Promise<Check[]> {
-  const accountIds = config.accounts.map((account) => account.accountId);
-  const found = await strangeOrders(
-    db,
-    accountIds,
-    lookbackFrom({ config }, { endsAt: new Date() }),
-  );
-  return found.map(strangeOrdersNotice).map(({ accountId, text }) => {
-    return { name: `account ${accountId}`, kind: 'warning', words: text };
-  });
 }
 
 async function databaseChecks(app: App, status: MigrationStatus): Promise<Check[]> {

@@ -3,8 +3,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { QueueConnection } from '../../../jobs/backend.js';
 import { migrateQueues } from '../../../jobs/queues.js';
-import { type DatabaseRoles, grantRoles } from '../../database/grantRoles.js';
 import { migrateDown, migrateUp, migrationStatus } from '../../database/migrate.js';
+import { type DatabaseRoles, grantRoles } from '../../database/server/grantRoles.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 

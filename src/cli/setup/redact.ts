@@ -7,7 +7,7 @@ import { decisionKeys } from '../../core/decisions/decisionKeys.js';
 import { TieoutError, UsageError } from '../../core/errors.js';
 import { withoutCards } from '../../core/text/cardSpellings.js';
 import { openDatabase } from '../../database/db.js';
-import { isOwner } from '../../database/grantRoles.js';
+import { isOwner } from '../../database/server/grantRoles.js';
 import { type FoundWords, findWords } from '../../retention/redact.js';
 import { placeOf, type Redacted, redactTexts } from '../../retention/redactStore.js';
 import type { App } from '../app.js';

@@ -13,8 +13,8 @@ import { assertEmpty, lastOutcome, restoreTables } from '../../backup/restoreSto
 import { InputError, TieoutError } from '../../core/errors.js';
 import type { Database } from '../../database/db.js';
 import { openDatabase } from '../../database/db.js';
-import { isOwner } from '../../database/grantRoles.js';
 import { migrateUp, migrationStatus } from '../../database/migrate.js';
+import { isOwner } from '../../database/server/grantRoles.js';
 import { thisMachine } from '../../processes/identity.js';
 import { unknownAttempts } from '../../send/journal/journalsStore.js';
 import { openPermitJournal } from '../../send/journal/permitJournal.js';

@@ -4,7 +4,7 @@
 
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../../config/config.js';
 import type { Check } from './check.js';
 
 const READ_OR_WRITTEN = 0o006;

@@ -1,8 +1,8 @@
 // What `tieout doctor` says of a live installation: each risk that nobody may take unasked, those
 // that an exception names with its reason, and what had better be otherwise.
 
-import type { Config } from '../../config/config.js';
-import { liveRisks, liveWarnings } from '../../config/live.js';
+import type { Config } from '../../../config/config.js';
+import { liveRisks, liveWarnings } from '../../../config/live.js';
 import type { Check } from './check.js';
 
 /** What the program may do at the server. */

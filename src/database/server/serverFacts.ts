@@ -1,7 +1,7 @@
 // What a PostgreSQL server says of itself, for `tieout doctor`: is it durable, and does its clock
 // agree with ours? It changes no setting and judges nothing. Neighbour: cli/setup/doctor.ts.
 
-import type { Db } from './db.js';
+import type { Db } from '../db.js';
 
 export interface ServerFacts {
   version: string;

@@ -1,8 +1,11 @@
 // What `tieout doctor` says of the schema: is it made as this version makes it? Neighbour:
 // doctor.ts prints it.
 
-import { checkDefinitions, trustNobodysNames } from '../../verify/definitions/definitionsStore.js';
-import type { App } from '../app.js';
+import {
+  checkDefinitions,
+  trustNobodysNames,
+} from '../../../verify/definitions/definitionsStore.js';
+import type { App } from '../../app.js';
 
 interface Made {
   name: string;

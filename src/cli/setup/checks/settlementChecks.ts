@@ -1,14 +1,14 @@
 // What `tieout doctor` says of settlement: what waits in the inbox, what is overdue, and what is
 // left where the section is gone.
 
-import { unkeptBreaks } from '../../breaks/unkeptStore.js';
-import type { Config } from '../../config/config.js';
-import { messageOf } from '../../core/errors.js';
-import { unkeptBreaksNotice } from '../../core/runs/unkeptSettlement.js';
-import { inboxFigures } from '../../settlement/inbox.js';
-import { settledAccounts, settlementRules } from '../../settlement/settlement.js';
-import { oldestOpen } from '../../settlement/settlementStore.js';
-import type { App } from '../app.js';
+import { unkeptBreaks } from '../../../breaks/unkeptStore.js';
+import type { Config } from '../../../config/config.js';
+import { messageOf } from '../../../core/errors.js';
+import { unkeptBreaksNotice } from '../../../core/runs/unkeptSettlement.js';
+import { inboxFigures } from '../../../settlement/inbox.js';
+import { settledAccounts, settlementRules } from '../../../settlement/settlement.js';
+import { oldestOpen } from '../../../settlement/settlementStore.js';
+import type { App } from '../../app.js';
 import type { Check } from './check.js';
 
 export async function settlementChecks(app: App): Promise<Check[]> {

@@ -3,9 +3,9 @@
 // of the owner's rights it has by functions (migrations/0340_database_roles.sql). Roles are made
 // by whoever runs the server: it must never make one, nor set a password. Neighbour: migrate.ts.
 
-import { TieoutError } from '../core/errors.js';
-import { asOperatingFailure, type Connection, openClient } from './connection.js';
-import type { Db } from './db.js';
+import { TieoutError } from '../../core/errors.js';
+import { asOperatingFailure, type Connection, openClient } from '../connection.js';
+import type { Db } from '../db.js';
 
 /** Names of roles that the server knows. */
 export interface DatabaseRoles {

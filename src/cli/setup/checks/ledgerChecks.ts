@@ -1,0 +1,76 @@
+// What `tieout doctor` says of the ledger: whether it can be read, accounts without orders, what an
+// account left unfinished, orders that no run looks at, numbers that nobody can be asked for.
+
+import {
+  leftAccountNotice,
+  noHistorySentence,
+  noOrdersNotice,
+} from '../../../core/runs/notices.js';
+import { strangeOrdersNotice } from '../../../core/runs/strangeOrders.js';
+import { accountsWithoutOrders } from '../../../ledger/ledgerStore.js';
+import { ledgerTrouble } from '../../../ledger/ledgerTroubleStore.js';
+import { strangeOrders } from '../../../ledger/strangeOrdersStore.js';
+import { neverAskedOrders } from '../../../pull/snapshot/ledgerKeysStore.js';
+import { lookbackFrom } from '../../../runs/deps.js';
+import { leftAccounts } from '../../../runs/leftAccountsStore.js';
+import { accountsWithoutHistory } from '../../../runs/runAccountsStore.js';
+import type { App } from '../../app.js';
+import type { Check } from './check.js';
+
+/** What makes a run of an account worth nothing, or sends nothing of it. */
+export async function ledgerChecks(app: App): Promise<Check[]> {
+  const accountIds = app.config.accounts.map(({ accountId }) => accountId);
+  const trouble = await ledgerTrouble(app.db);
+  if (trouble !== null) return [{ name: 'ledger', kind: 'problem', words: trouble }];
+  const empty = await accountsWithoutOrders(app.db, accountIds);
+  const lost = await accountsWithoutHistory(app.db, app.config.accounts, new Date());
+  return [
+    ...empty.map((accountId) => ({
+      name: `ledger ${accountId}`,
+      kind: 'warning' as const,
+      words: noOrdersNotice(accountId).text,
+    })),
+    ...lost.map((accountId) => ({
+      name: `history ${accountId}`,
+      kind: 'problem' as const,
+      words: noHistorySentence(accountId),
+    })),
+    ...(await numberChecks(app)),
+  ];
+}
+
+/** Order numbers that the gateway can never be asked for; nothing is said where there are none. */
+async function numberChecks(app: App): Promise<Check[]> {
+  const { select, orderList } = app.config.gateway.profile.query;
+  if (select !== 'order_list') return [];
+  const accountIds = app.config.accounts.map(({ accountId }) => accountId);
+  const { orders, sample } = await neverAskedOrders(app.db, accountIds, orderList.separator);
+  if (orders === 0) return [];
+  const words =
+    `${orders} in the ledger contain "${orderList.separator}" (query.orderList.separator of the ` +
+    `profile), such as ${sample}: the gateway is never asked for them, and each is a break`;
+  return [{ name: 'order numbers', kind: 'warning', words }];
+}
+
+/** What an account left unfinished when it left the configuration. */
+export async function leftChecks(app: App): Promise<Check[]> {
+  const accountIds = app.config.accounts.map((account) => account.accountId);
+  return (await leftAccounts(app.db, accountIds)).map(leftAccountNotice).map((notice) => ({
+    name: `account ${notice.accountId}`,
+    kind: 'problem',
+    words: notice.text,
+  }));
+}
+
+/** Orders of accounts that no run looks at. */
+export async function strangeChecks({ db, config }: App): Promise<Check[]> {
+  const accountIds = config.accounts.map((account) => account.accountId);
+  const found = await strangeOrders(
+    db,
+    accountIds,
+    lookbackFrom({ config }, { endsAt: new Date() }),
+  );
+  return found.map(strangeOrdersNotice).map(({ accountId, text }) => {
+    return { name: `account ${accountId}`, kind: 'warning', words: text };
+  });
+}

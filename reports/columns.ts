@@ -4,6 +4,7 @@
 // Data only; neighbours: column.ts (what a column is), core/runs/reporting.ts (the rows), table.ts.
 
 import { BREAK_WORDS, INSTRUCTION_WORDS } from '../src/core/decisions/wantedDecision.js';
+import { reasonToWait } from '../src/core/instructions/decision.js';
 import { nextStep } from '../src/core/instructions/nextStep.js';
 import type {
   BreakRow,
@@ -13,7 +14,7 @@ import type {
   ReservationRow,
 } from '../src/core/runs/reporting.js';
 import { withoutCommands } from '../src/core/text/commandWords.js';
-import { labelOf, labelStates, reasonToWait } from '../src/core/text/labels.js';
+import { labelOf, labelStates } from '../src/core/text/labels.js';
 import type { Column, Table } from './column.js';
 import { columnOf, count, id, instant, money, text } from './column.js';
 import { decidable } from './decisions/decisionColumns.js';

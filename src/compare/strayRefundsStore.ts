@@ -4,7 +4,7 @@
 
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
-import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';
+import type { AccountRules } from '../runs/deps.js';
 
 /** In which books such requests stand: an account that nobody configured has some, too. */
 interface StrayBooks {

@@ -11,7 +11,7 @@ import { inTransaction, plannedBy } from '../database/db.js';
 import { named } from '../database/identifiers.js';
 import { relationsOf, relationsOfRun } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
-import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';
+import type { AccountRules } from '../runs/deps.js';
 import { fastMatch, type MatchedRow } from './fastMatchStore.js';
 
 export interface CompareRules {

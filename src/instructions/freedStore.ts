@@ -7,7 +7,7 @@ import { NOW_HISTORY } from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';
 import { relationsOf } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
-import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';
+import type { AccountRules } from '../runs/deps.js';
 
 export interface AccountChange {
   accountId: string;

@@ -10,7 +10,7 @@ import type { Db } from '../database/db.js';
 import { named } from '../database/identifiers.js';
 import { relationsOf } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
-import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';
+import type { AccountRules } from '../runs/deps.js';
 import type { RawInstruction } from './batchRow.js';
 import { batchInstruction } from './batchRow.js';
 

@@ -6,7 +6,7 @@ import type { BookEntry, ShownTransaction } from '../core/movements/bookEntries.
 import type { GatewayState } from '../core/orders/order.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
-import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';
+import type { AccountRules } from '../runs/deps.js';
 
 /** For which run, and from when on: what is of before `from` is history. */
 export interface Booking {

@@ -3,8 +3,8 @@
 // start. Should the process die in between, that look is no account's: the run begins another.
 // Neighbours: pull.ts, cutPages.ts, ledgerFeed.ts.
 
-import { PAGE_ORDERS_MAX } from '../core/instructions/batch.js';
 import type { Tx } from '../database/db.js';
+import { QUERY_ORDERS_MAX } from '../gateway/document/messages.js';
 import type { OrderKey } from '../ledger/ledgerFeedStore.js';
 import type { Run, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, accountRules, lookbackFrom } from '../runs/deps.js';
@@ -25,7 +25,7 @@ import { ALL_ORDERS, askLive, CHUNK_PAGES_MAX, createPull } from './snapshot/sna
 export type AskDeps = ChunkDeps & Pick<RunDeps, 'jobs'>;
 
 /** Two chunks: about as much as is asked while another 100,000 orders are entered. */
-const FIRST_ORDERS = 2 * CHUNK_PAGES_MAX * PAGE_ORDERS_MAX;
+const FIRST_ORDERS = 2 * CHUNK_PAGES_MAX * QUERY_ORDERS_MAX;
 
 /** What a snapshot has begun with. */
 interface Begun {

@@ -3,8 +3,8 @@
 // pullAgain.ts.
 
 import { ledgerCurrencies } from '../core/currency.js';
-import { PAGE_ORDERS_MAX } from '../core/instructions/batch.js';
 import type { Db } from '../database/db.js';
+import { QUERY_ORDERS_MAX } from '../gateway/document/messages.js';
 import type { RunDeps } from '../runs/deps.js';
 import { createScans } from './snapshot/scansStore.js';
 import type { PageCut } from './snapshot/snapshotsStore.js';
@@ -20,7 +20,7 @@ export function cutOf(deps: CutDeps): PageCut {
   const { select, orderList } = profile.query;
   const currencies = ledgerCurrencies(profile.currencies);
   return select === 'order_list'
-    ? { separator: orderList.separator, pageOrders: PAGE_ORDERS_MAX, currencies }
+    ? { separator: orderList.separator, pageOrders: QUERY_ORDERS_MAX, currencies }
     : { separator: '', pageOrders: INT_MAX, currencies };
 }
 

@@ -4,9 +4,9 @@
 // of the account incomplete: it is never taken for "the gateway has no more".
 
 import { createHash } from 'node:crypto';
-import { PAGE_ORDERS_MAX } from '../core/instructions/batch.js';
 import { unreadablePlace, unreadableReason } from '../core/runs/unreadable.js';
 import type { Account } from '../gateway/account.js';
+import { QUERY_ORDERS_MAX } from '../gateway/document/messages.js';
 import type { QueryEntry } from '../gateway/query/decode.js';
 import type { QuerySelection } from '../gateway/query/querySelection.js';
 import type { RunDeps } from '../runs/deps.js';
@@ -144,14 +144,14 @@ function pageProblem(state: Scan, entries: readonly QueryEntry[], pageNo: number
   state.seen.add(digest);
   if (state.isShort) return `a page before page ${pageNo} was not full`;
   // Pages count orders, and an order may have several entries. More than was asked for is no gap.
-  state.isShort = new Set(entries.map((entry) => entry.orderNo)).size < PAGE_ORDERS_MAX;
+  state.isShort = new Set(entries.map((entry) => entry.orderNo)).size < QUERY_ORDERS_MAX;
   return null;
 }
 
 /** Without a selection there is one answer; a full one may be a part of more. */
 function notWhole(answer: PageAnswer | undefined): string | null {
   const entries = answer?.kind === 'answered' ? answer.result.entries.length : 0;
-  if (entries < PAGE_ORDERS_MAX) return null;
+  if (entries < QUERY_ORDERS_MAX) return null;
   return `the gateway answered ${entries} orders, which may not be all (query.select: none)`;
 }
 

@@ -63,8 +63,13 @@ export function accountIdsOf(run: Run): string[] {
   return run.accounts.map((account) => account.accountId);
 }
 
-/** Accounts in the shape that the statements join. */
-export function accountRules(accounts: readonly Account[]) {
+/** An account in the shape that the statements join. */
+export interface AccountRules {
+  account_id: string;
+  live_from: Date | null;
+}
+
+export function accountRules(accounts: readonly Account[]): AccountRules[] {
   return accounts.map((account) => ({
     account_id: account.accountId,
     live_from: account.liveFrom,

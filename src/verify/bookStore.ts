@@ -6,7 +6,7 @@ import type { BookedMovement, ShownTransaction } from '../core/movements/bookEnt
 import type { GatewayState } from '../core/orders/order.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
-import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';
+import type { AccountRules } from '../runs/deps.js';
 
 export interface ShownThen {
   accountId: string;

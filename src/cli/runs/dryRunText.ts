@@ -4,8 +4,8 @@
 import type { Table } from '../../../reports/column.js';
 import { id, money, text } from '../../../reports/column.js';
 import { delimitedText } from '../../../reports/delimited.js';
+import { reasonToWait } from '../../core/instructions/decision.js';
 import type { RunSummary, WouldDo } from '../../core/runs/summary.js';
-import { reasonToWait } from '../../core/text/labels.js';
 
 const NOTHING_DONE = 'DRY RUN: nothing was sent, nothing was kept.';
 

@@ -55,6 +55,3 @@ export const BATCH_ENTRIES_MAX: Record<InstructionOperation, number> = {
 
 /** Entries in one request of partial refunds; ours, see above. */
 export const PARTIAL_REFUND_ENTRIES_MAX = 10;
-
-/** Orders in one query (gateway-interface, Limits). */
-export const PAGE_ORDERS_MAX = 100;

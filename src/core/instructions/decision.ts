@@ -38,7 +38,11 @@ export const HOLD_REASONS = {
     words: 'the account is only observed: nothing is sent for it now',
     setting: 'liveFrom',
   },
-  no_history: { isApprovable: false, words: 'the database knows no earlier run of the account' },
+  no_history: {
+    isApprovable: false,
+    words: 'the account is live for days, yet the database knows no earlier run of it',
+    setting: 'liveFrom',
+  },
   partial_capture: {
     isApprovable: false,
     words: 'less than was authorised: not allowed by configuration',
@@ -247,4 +251,20 @@ export function holdLabel(reason: string): string {
 /** The same for who approves, without names of settings. */
 export function holdWords(reason: string): string {
   return HOLD_REASONS[reason as HoldReason]?.words ?? reason;
+}
+
+const STATE_WORDS: Readonly<Record<string, string>> = {
+  planned: 'planned, not yet on its way',
+  queued: 'on its way: sent by a worker or the next run',
+  sending: 'being sent',
+  accepted: 'accepted by the gateway, not yet shown by it',
+  rejected: 'refused by the gateway: see its message',
+  unknown: 'sent, outcome unknown: a person has to find out',
+};
+
+/** What an instruction waits for, and whose turn it is; empty where nothing waits. */
+export function reasonToWait(state: string, holdReason: string): string {
+  if (holdReason === '') return STATE_WORDS[state] ?? '';
+  const turn = isApprovable(holdReason) ? ': look, then approve' : '';
+  return `${holdLabel(holdReason)}${turn}`;
 }

@@ -2,7 +2,7 @@
 // batch operations. Shapes only: nothing here decides, signs or sends. Read by the builders and
 // readers of this folder and by the sandbox, which speaks the same wire.
 
-import { BATCH_ENTRIES_MAX, PAGE_ORDERS_MAX } from '../../core/instructions/batch.js';
+import { BATCH_ENTRIES_MAX } from '../../core/instructions/batch.js';
 import type { Operation } from '../../core/orders/order.js';
 
 /** In every message (document, "Identifiers used across operations"). */
@@ -122,7 +122,7 @@ export interface BatchResponse extends WireIdentity, WireSigned {
 }
 
 /** At most this many orders a query (document, "Limits"). */
-export const QUERY_ORDERS_MAX = PAGE_ORDERS_MAX;
+export const QUERY_ORDERS_MAX = 100;
 export const QUERY_PATH = '/v1/retrievalTrans';
 
 export interface BatchShape {

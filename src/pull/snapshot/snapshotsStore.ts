@@ -10,6 +10,7 @@ import { partitionOf, relationsOf } from '../../database/monthPartitions.js';
 import { statement } from '../../database/statements.js';
 import type { OrderKey, Repeated } from '../../ledger/ledgerFeedStore.js';
 import { joinedKeys } from '../../ledger/ledgerFeedStore.js';
+import type { AccountRules } from '../../runs/deps.js';
 import type { StoredPage } from './pagesStore.js';
 import { copyPages } from './pagesStore.js';
 
@@ -21,11 +22,6 @@ export const CHUNK_PAGES_MAX = 100;
 const CHUNK_LEASE_SECONDS = 60;
 /** So often a chunk is given back before its pages count as failed. */
 const CHUNK_TRIES_MAX = 4;
-
-export interface AccountRules {
-  account_id: string;
-  live_from: Date | null;
-}
 
 export interface Snapshot {
   pullId: bigint;

@@ -2,12 +2,13 @@
 // every part is a table.
 
 import { breakSentence } from '../../../core/breaks/sentence.js';
+import { reasonToWait } from '../../../core/instructions/decision.js';
 import { hintWords } from '../../../core/instructions/hints.js';
 import { type PayoutAnswer, payoutWords } from '../../../core/instructions/payoutAnswer.js';
 import { gapWords } from '../../../core/instructions/refundOrdinals.js';
 import type { BreakKind } from '../../../core/orders/verdict.js';
 import { removedLine } from '../../../core/runs/removal.js';
-import { disputeText, labelOf, labelStates, reasonToWait } from '../../../core/text/labels.js';
+import { disputeText, labelOf, labelStates } from '../../../core/text/labels.js';
 import type { OrderHistory } from '../../../orders/historyStore.js';
 import { orderHistory } from '../../../orders/historyStore.js';
 import type { Words } from '../../format.js';

@@ -9,6 +9,7 @@ import type { AboutData } from '../../src/core/runs/reporting.js';
 import type { Statement } from '../../src/core/runs/statement.js';
 import { isExplained, itemWords } from '../../src/core/runs/statement.js';
 import { freeText, idText, wallClock, wallText } from '../xlsx/cells.js';
+import { linkCell } from '../xlsx/columnCell.js';
 import { lineHeight, rowHeight } from '../xlsx/columnWidths.js';
 import type { Cell } from '../xlsx/format/cellXml.js';
 import type { CellStyle } from '../xlsx/format/styleSheet.js';
@@ -114,7 +115,7 @@ function pageOf(one: Statement, frame: Frame, first: number): SheetPage {
   if (cell) {
     cell.value = { formula: verdict, result: isExplained(one) ? words : NOT_EXPLAINED };
   }
-  addBoxes(page, about);
+  addBoxes(page, about, accountId);
   return page;
 }
 
@@ -178,8 +179,14 @@ function addItem(
 }
 
 /** Who signs, beside what they sign. */
-function addBoxes(page: SheetPage, { businessDate, revision }: AboutData): void {
+function addBoxes(page: SheetPage, about: AboutData, accountId: string): void {
+  const { businessDate, revision, consoleAddress } = about;
   wide(page, NOTE, STYLES.note);
+  const day = `/days/${encodeURIComponent(accountId)}/${businessDate}`;
+  page.lines.push({
+    cells: [consoleAddress === null ? said(SIGNED_AT) : linkCell(consoleAddress + day, SIGNED_AT)],
+    isWide: true,
+  });
   page.lines.push({ cells: [] });
   for (const words of ['Prepared by', 'Reviewed by']) {
     page.lines.push({
@@ -193,6 +200,10 @@ function addBoxes(page: SheetPage, { businessDate, revision }: AboutData): void 
     page.lines.push({ cells: [] });
   }
 }
+
+const SIGNED_AT =
+  'Whether this day can be signed, what speaks against it and who signed it: its page in the ' +
+  'console, under Days.';
 
 const NOTE =
   `Each item is the sum of its lines on the sheet ${LINES_NAME} (gateway − ledger). By the ` +

@@ -58,7 +58,7 @@ export function columnCell<R>(
 }
 
 /** A formula, since it needs no list of links at the end of the sheet. */
-function linkCell(to: string, result: string): Cell {
+export function linkCell(to: string, result: string): Cell {
   const quoted = [to, result].map((part) => `"${part.replaceAll('"', '""')}"`);
   return { value: { formula: `HYPERLINK(${quoted.join()})`, result }, style: STYLES.link };
 }

@@ -57,14 +57,21 @@ export function lockDay(db: Database, order: DayOrder): Promise<DayVerdict> {
     const state = await dayState(tx, accountId, date);
     if (state !== 'closed')
       return refused(order, `${date} is ${state}; only a closed day is locked`);
-    if (order.secondPerson === true) {
-      const closed = (await dayEvents(tx, accountId, date)).findLast(isClose);
-      const bar = closed === undefined ? null : whyNotSecond(closed, order.who);
-      if (bar !== null) return refused(order, bar);
-    }
+    const bar = await barToLock(tx, order);
+    if (bar !== null) return refused(order, bar);
     await record(tx, order, date, 'locked');
     return { kind: 'done', accountId, dates: [date] };
   });
+}
+
+/** Why this person may not lock what was closed; null: they may. */
+export async function barToLock(
+  db: Db,
+  { accountId, date, who, secondPerson }: Omit<DayOrder, 'reason' | 'withEarlier'>,
+): Promise<string | null> {
+  if (secondPerson !== true) return null;
+  const closed = (await dayEvents(db, accountId, date)).findLast(isClose);
+  return closed === undefined ? null : whyNotSecond(closed, who);
 }
 
 /** Opens the newest closed day again; what is known by now of it goes where it belongs. */

@@ -14,8 +14,9 @@ import {
 } from './pages/breaks/breakDecisions.js';
 import { pressSet, RIGHT_OF, SET_VERBS, setPage } from './pages/breaks/breakSets.js';
 import { breakPage, breaksPage } from './pages/breaks/breaks.js';
-import { closing, dayPage } from './pages/day.js';
-import { daysPage } from './pages/days.js';
+import { closing, dayPage } from './pages/days/day.js';
+import { daysPage } from './pages/days/days.js';
+import { pressSignAll, SIGNING_VERBS, signAllPage } from './pages/days/signAll.js';
 import { checkDecisions, decisionsPage, doDecisions } from './pages/decisions.js';
 import { approvalsPage, approve, reject } from './pages/instructions/approvals.js';
 import { instructionPage } from './pages/instructions/instruction.js';
@@ -178,6 +179,17 @@ export const ROUTES: readonly Route[] = [
   },
   { method: 'GET', path: '/days', right: 'look', handle: daysPage },
   { method: 'GET', path: '/days/:account/:date', right: 'look', handle: dayPage },
+  ...SIGNING_VERBS.flatMap((verb): Route[] => [
+    { method: 'GET', path: `/days/all/${verb}`, right: 'closeDays', handle: signAllPage(verb) },
+    {
+      method: 'POST',
+      path: `/days/all/${verb}`,
+      right: 'closeDays',
+      isFresh: true,
+      fields: ['words', 'seen'],
+      handle: pressSignAll(verb),
+    },
+  ]),
   ...(['close', 'lock', 'reopen'] as const).map(
     (verb): Route => ({
       method: 'POST',

@@ -205,7 +205,16 @@ describe('the statement that one signs', () => {
       const cell = rowStarting(sheetOf(workbook, name), 'A1001', 'ORD-1').getCell(column);
       expect(cell.formula).toBe('HYPERLINK("https://tieout.example/console/breaks/11","11")');
     }
+    const words =
+      'Whether this day can be signed, what speaks against it and who signed it: its page in the ' +
+      'console, under Days.';
+    const date = sampleRun({ about }).about.businessDate;
+    const rows = sheetOf(workbook, 'Statement').getColumn(1).values as { formula?: string }[];
+    expect(rows.map((value) => value?.formula)).toContain(
+      `HYPERLINK("https://tieout.example/console/days/A1001/${date}","${words}")`,
+    );
     const plain = await openXlsx(await written(sampleRun(), 'plain'));
+    expect(rowStarting(sheetOf(plain, 'Statement'), words).getCell(1).formula).toBeUndefined();
     expect(rowStarting(sheetOf(plain, 'Breaks'), 'A1001', 'ORD-1').getCell(3).value).toBe('11');
   });
 });

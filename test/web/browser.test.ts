@@ -15,6 +15,7 @@ import type { Tab } from '../support/chromium.js';
 import { barriers, CHROMIUM, launch, openTab, tooWide } from '../support/chromium.js';
 import { ensureBuilt, startTieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
+import { dateOf } from '../support/night.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole, PASSWORD } from './consoleHouse.js';
 
@@ -325,6 +326,8 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
         '/activity',
         '/audit',
         '/days',
+        '/days/all/close',
+        `/nights/${dateOf(1)}/statement`,
         '/authorisations?show=all',
         '/breaks/causes',
         '/breaks?text=xxxxxxxx',

@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest';
 import { wordsFor } from '../../src/web/format.js';
-import { newestDays } from '../../src/web/pages/days.js';
+import { newestDays } from '../../src/web/pages/days/days.js';
 
 const rowsOf = (...dates: string[]) => dates.map((date, at) => ({ businessDate: date, at }));
 const [OLD, MIDDLE, NEW] = ['2026-11-17', '2026-11-18', '2026-11-19'];

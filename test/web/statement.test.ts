@@ -39,6 +39,71 @@ it('shows only the accounts of the reader', async () => {
   expect(body).not.toContain('A1001');
 });
 
+it('says at its head whether the day can be signed, as the page of the day does', async () => {
+  const finance = await house.withRole('finance');
+  const [head = ''] = /<ul class="signing".*?<h2>/s.exec((await finance.get(url)).body) ?? [];
+  for (const accountId of ['A1001', 'A1002']) {
+    const day = `/days/${accountId}/${dateOf(1)}`;
+    const [, own = ''] =
+      /<p class="sentence".*?(this day can be signed: .*?)<\/p>/is.exec(
+        (await finance.get(day)).body,
+      ) ?? [];
+    expect(own).toMatch(/: <strong>(yes|not yet)<\/strong>/);
+    expect(head).toContain(own.replace('This', 'this'));
+    expect(head).toContain(`<a href="${day}">`);
+  }
+  expect(head).toContain(`<a href="/days/all/close?date=${dateOf(1)}">`);
+  const looked = (await viewer.get(url)).body;
+  expect(looked).toContain('Account A1001: this day can be signed');
+  expect(looked).not.toContain('/days/all/close');
+  expect(looked).toContain('Finance signs');
+});
+
+it('lets one press sign the day of every account, after its checklists were shown', async () => {
+  const { db } = house.house;
+  const [finance, second] = [await house.withRole('finance'), await house.withRole('finance')];
+  const close = `/days/all/close?date=${dateOf(1)}`;
+  const lock = `/days/all/lock?date=${dateOf(1)}`;
+  const states = async () => {
+    const { rows } = await db.query<{ state: string }>(
+      `select tieout.day_state(a, $1) as state from unnest($2::text[]) as a`,
+      [dateOf(1), ['A1001', 'A1002']],
+    );
+    return rows.map(({ state }) => state);
+  };
+  const seenIn = (body: string) => /name="seen" value="([0-9a-f]{64})"/.exec(body)?.[1] ?? '';
+  const shown = (await finance.get(close)).body;
+  expect(shown).toContain('for 2 accounts');
+  expect(shown.match(/the statement leaves nothing unexplained/g)).toHaveLength(2);
+  expect((await finance.get(lock)).body).toContain('Nothing would be signed');
+  // What changed since it was shown is shown again, and nothing is done.
+  const stale = await finance.post(close, { seen: '0'.repeat(64), words: 'month end' });
+  expect([stale.statusCode, await states()]).toEqual([409, ['open', 'open']]);
+  const done = await finance.post(close, { seen: seenIn(shown), words: 'month end' });
+  expect(done.body).toContain('2 of 2 done');
+  const { rows } = await db.query(
+    `select account_id, event, by, reason from tieout.day_events order by account_id`,
+  );
+  expect(rows).toEqual(
+    ['A1001', 'A1002'].map((account_id) => {
+      return { account_id, event: 'closed', by: finance.name, reason: 'month end' };
+    }),
+  );
+  // Who may see one account signs that one; nobody reopens many at once.
+  const own = (await (await house.withRole('finance', 'A1002')).get(lock)).body;
+  expect(own).toContain('for 1 account');
+  expect(own).not.toContain('A1001');
+  expect((await second.get(url)).body).toContain(`<a href="${lock}">`);
+  const review = (await second.get(lock)).body;
+  expect(review).toContain('for 2 accounts');
+  for (const accountId of ['A1001', 'A1002']) {
+    const fields = { account: accountId, date: dateOf(1), words: 'once more' };
+    expect((await finance.post('/days/reopen', fields)).body).toContain('1 of 1 done');
+  }
+  const late = await second.post(lock, { seen: seenIn(review), words: 'reviewed' });
+  expect([late.statusCode, await states()]).toEqual([409, ['open', 'open']]);
+});
+
 it('leads finance to what to see before the day is closed', async () => {
   const finance = await house.withRole('finance');
   const { body } = await finance.get(`/days/A1001/${dateOf(1)}`);

@@ -6,6 +6,7 @@ import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { SINCE_UNKNOWN, sinceSignedWords } from '../../../core/runs/closingChecklist.js';
 import { isExplained, isNothing, itemWords } from '../../../core/runs/statement.js';
 import { bookWords } from '../../../core/runs/statementBooks.js';
+import { daysToSign } from '../../../days/signDay.js';
 import type { WrittenStatement } from '../../../report/statementStore.js';
 import { changedSinceSigned, statementsOfRun } from '../../../report/statementStore.js';
 import type { Words } from '../../format.js';
@@ -13,15 +14,17 @@ import { Empty, Figure, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
-import { SignedBoxes } from '../signedBoxes.js';
+import { SignedBoxes } from '../days/signedBoxes.js';
+import { dayPath, SigningOfAll } from '../days/signing.js';
 
 export async function statementPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, params, words } = visit;
   const date = dateOf(params.date);
   if (date === null) return NOT_FOUND;
-  const [statements, since] = await Promise.all([
+  const [statements, since, days] = await Promise.all([
     statementsOfRun(deps.db, date, accounts),
     changedSinceSigned(deps.db, date, accounts),
+    daysToSign(deps.db, accounts, date),
   ]);
   const changed = new Map(since?.map((one) => [one.accountId, sinceSignedWords(one)]));
   const changedOf = ({ accountId, signed }: WrittenStatement): string | null =>
@@ -40,6 +43,7 @@ export async function statementPage(visit: Visit): Promise<Answer> {
           ? `Unexplained money in ${left.map(nameOf).join(', ')}: do not sign.`
           : null}
       </p>
+      <SigningOfAll visit={visit} date={date} days={days} />
       {first === undefined ? (
         <Empty>A night writes its statement with its workbook, when it ends.</Empty>
       ) : (
@@ -167,7 +171,7 @@ function Signed(props: {
   changed: string | null;
 }) {
   const { one, date, words, changed } = props;
-  const day = `/days/${encodeURIComponent(one.accountId)}/${date}`;
+  const day = dayPath(one.accountId, date);
   return (
     <>
       <SignedBoxes signed={one.signed} words={words} notYet={<a href={day}>not yet</a>} />

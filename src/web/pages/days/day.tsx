@@ -1,18 +1,16 @@
 // One business day: whether it can be signed and what speaks against it, who prepared and who
 // reviewed it, and its figures. Closing keeps the figures and the open items of that moment.
 
-import { isSamePerson, nameLabel } from '../../core/instructions/decider.js';
-import type { DayState } from '../../core/runs/businessDay.js';
-import type { ChecklistLine, ChecklistTopic } from '../../core/runs/closingChecklist.js';
+import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
+import type { DayState } from '../../../core/runs/businessDay.js';
 import {
   closingChecklist,
   SINCE_UNKNOWN,
-  signingAnswer,
   sinceSignedWords,
-} from '../../core/runs/closingChecklist.js';
-import type { DayOrder, DayVerdict } from '../../days/days.js';
-import { closeDay, lockDay, reopenDay } from '../../days/days.js';
-import type { LateMovement } from '../../days/daysStore.js';
+} from '../../../core/runs/closingChecklist.js';
+import type { DayOrder, DayVerdict } from '../../../days/days.js';
+import { closeDay, lockDay, reopenDay } from '../../../days/days.js';
+import type { LateMovement } from '../../../days/daysStore.js';
 import {
   closingFacts,
   dayEvents,
@@ -20,17 +18,18 @@ import {
   dayState,
   lateMovements,
   openDates,
-} from '../../days/daysStore.js';
-import { changedSinceSigned, statementsOfRun } from '../../report/statementStore.js';
-import type { Words } from '../format.js';
-import type { RowVerdict } from '../layout/parts.js';
-import { Empty, Figure, Form, State, Table, Verdicts } from '../layout/parts.js';
-import type { Answer, ConsoleDeps, Visit } from '../visit.js';
-import { NOT_FOUND, refused } from '../visit.js';
-import { dateOf } from '../visitor/fields.js';
+} from '../../../days/daysStore.js';
+import { changedSinceSigned, statementsOfRun } from '../../../report/statementStore.js';
+import type { Words } from '../../format.js';
+import type { RowVerdict } from '../../layout/parts.js';
+import { Empty, Figure, Form, State, Table, Verdicts } from '../../layout/parts.js';
+import type { Answer, ConsoleDeps, Visit } from '../../visit.js';
+import { NOT_FOUND, refused } from '../../visit.js';
+import { dateOf } from '../../visitor/fields.js';
 import { Books, DayTable } from './days.js';
 import type { Signed } from './signedBoxes.js';
 import { SignedBoxes } from './signedBoxes.js';
+import { BeforeSigning, SigningSentence } from './signing.js';
 
 export async function dayPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, params, words } = visit;
@@ -47,13 +46,13 @@ export async function dayPage(visit: Visit): Promise<Answer> {
   const events = await dayEvents(deps.db, account, date);
   const [written] = await statementsOfRun(deps.db, date, [account]);
   const changed = state === 'open' ? null : await changedWords(visit, account, date);
-  const day = { account, date, state };
+  const day = { accountId: account, state, lines };
   const body = (
     <>
       <h1>
         {date} of account {account} <State state={state} />
       </h1>
-      {state === 'open' ? <CanBeSigned lines={lines} day={day} /> : <IsSigned state={state} />}
+      <SigningSentence date={date} day={day} />
       {changed === null ? null : (
         <p class="problem" role="alert">
           Changed since it was closed: {changed}.
@@ -67,8 +66,8 @@ export async function dayPage(visit: Visit): Promise<Answer> {
       <p>
         <a href={`/nights/${date}/statement`}>The statement of this day</a>
       </p>
-      {state === 'locked' ? null : <Checklist lines={lines} day={day} />}
-      <Decide visit={visit} day={day} earlier={earlier} events={events} />
+      <BeforeSigning date={date} day={day} />
+      <Decide visit={visit} day={{ account, date, state }} earlier={earlier} events={events} />
       <h2>Its figures</h2>
       {first === undefined ? (
         <Empty>No money moved on this day.</Empty>
@@ -110,80 +109,6 @@ interface Day {
   account: string;
   date: string;
   state: DayState;
-}
-
-interface Lines {
-  lines: readonly ChecklistLine[];
-  day: Day;
-}
-
-/** Reasons that are named in the first sentence; the list below has all. */
-const NAMED = 3;
-
-function CanBeSigned({ lines, day }: Lines) {
-  const { canBeSigned, because } = signingAnswer(lines);
-  const links = because.slice(0, NAMED).map((line, at) => (
-    <>
-      {at === 0 ? '' : '; '}
-      <a href={TO[line.topic](day)}>{line.words}</a>
-    </>
-  ));
-  const more = because.length > NAMED ? '; and more, below' : '';
-  if (!canBeSigned) {
-    return (
-      <p class="sentence" role="status">
-        This day can be signed: <strong>not yet</strong>, because {links}
-        {more}.
-      </p>
-    );
-  }
-  return (
-    <p class="sentence" role="status">
-      This day can be signed: <strong>yes</strong>
-      {links.length === 0 ? '' : ', knowing what is still open: '}
-      {links}
-      {more}.
-    </p>
-  );
-}
-
-function IsSigned({ state }: { state: DayState }) {
-  return (
-    <p class="sentence" role="status">
-      {state === 'locked'
-        ? 'This day is signed: prepared and reviewed.'
-        : 'This day is prepared; a review is still to come.'}
-    </p>
-  );
-}
-
-/** Where a line of the checklist is looked into. */
-const TO: Readonly<Record<ChecklistTopic, (day: Day) => string>> = {
-  night: ({ date }) => `/nights/${date}`,
-  gaps: ({ date }) => `/days?until=${date}`,
-  statement: ({ date }) => `/nights/${date}/statement`,
-  breaks: ({ account }) => `/breaks?${new URLSearchParams({ account })}`,
-  notSettled: ({ account }) => `/breaks?${new URLSearchParams({ account, kind: 'not_settled' })}`,
-  unknown: ({ account }) => `/instructions?${new URLSearchParams({ account, state: 'unknown' })}`,
-  waiting: ({ account }) => `/instructions?${new URLSearchParams({ account })}`,
-};
-
-/** As it stands now: whoever reviews looks at it again. */
-function Checklist({ lines, day }: Lines) {
-  const title =
-    day.state === 'open' ? 'Before it is closed' : 'Before it is locked, as it stands now';
-  return (
-    <section aria-label={title}>
-      <h2>{title}</h2>
-      <ul class="checklist">
-        {lines.map(({ isWell, words, topic }) => (
-          <li>
-            {isWell ? '✓' : '✗'} {isWell ? words : <a href={TO[topic](day)}>{words}</a>}
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
 }
 
 function Late({ late, words }: { late: readonly LateMovement[]; words: Words }) {

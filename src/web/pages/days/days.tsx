@@ -1,19 +1,19 @@
 // Business days: how one leads to the next by account and currency, and which are open, closed,
 // locked. Neighbour: day.tsx shows one of them, and closes it.
 
-import { parseSum } from '../../core/money.js';
-import type { DayFigures } from '../../core/runs/businessDay.js';
-import { booksBegin, ELSEWHERE, MEMOS, notInFigures } from '../../core/runs/businessDay.js';
-import { DAY_MS } from '../../core/time.js';
-import { dayFigures } from '../../days/daysStore.js';
-import type { Words } from '../format.js';
-import type { Column } from '../layout/parts.js';
-import { Empty, Figure, State, Table } from '../layout/parts.js';
-import { Said } from '../layout/said.js';
-import type { Direction } from '../layout/sorting.js';
-import { headsBy } from '../layout/sorting.js';
-import type { Answer, Visit } from '../visit.js';
-import { dateOf } from '../visitor/fields.js';
+import { parseSum } from '../../../core/money.js';
+import type { DayFigures } from '../../../core/runs/businessDay.js';
+import { booksBegin, ELSEWHERE, MEMOS, notInFigures } from '../../../core/runs/businessDay.js';
+import { DAY_MS } from '../../../core/time.js';
+import { dayFigures } from '../../../days/daysStore.js';
+import type { Words } from '../../format.js';
+import type { Column } from '../../layout/parts.js';
+import { Empty, Figure, State, Table } from '../../layout/parts.js';
+import { Said } from '../../layout/said.js';
+import type { Direction } from '../../layout/sorting.js';
+import { headsBy } from '../../layout/sorting.js';
+import type { Answer, Visit } from '../../visit.js';
+import { dateOf } from '../../visitor/fields.js';
 
 /** Days of one page; older ones by the date in the address. */
 const DAYS_SHOWN = 35;

@@ -1,9 +1,9 @@
 // The two boxes of a statement, prepared and reviewed: who signed, when, on which revision.
 
 import type { ComponentChildren } from 'preact';
-import { isSamePerson, nameLabel } from '../../core/instructions/decider.js';
-import type { WrittenStatement } from '../../report/statementStore.js';
-import type { Words } from '../format.js';
+import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
+import type { WrittenStatement } from '../../../report/statementStore.js';
+import type { Words } from '../../format.js';
 
 export type Signed = WrittenStatement['signed'];
 

@@ -1,0 +1,92 @@
+// One business date of several accounts, signed by one press: closed (prepared) or locked
+// (reviewed), after the checklist of each account was shown. Each account keeps a record of its
+// own, as if it had been signed alone. What cannot be signed yet, and what would sign another date
+// with it, is left to the page of its day, with the reason.
+
+import { createHash } from 'node:crypto';
+import type { Decider } from '../core/instructions/decider.js';
+import type { DayState } from '../core/runs/businessDay.js';
+import type { ChecklistLine } from '../core/runs/closingChecklist.js';
+import { closingChecklist, signingAnswer } from '../core/runs/closingChecklist.js';
+import type { Database, Db } from '../database/db.js';
+import type { DayVerdict } from './days.js';
+import { barToLock, closeDay, lockDay } from './days.js';
+import { closingFacts, dayState, openDates } from './daysStore.js';
+
+/** How one business day of one account stands for whoever signs it. */
+export interface DayToSign {
+  accountId: string;
+  state: DayState;
+  lines: ChecklistLine[];
+}
+
+/** A day before the press; `bar` says why the press leaves it, null: it is signed. */
+export interface SignedByPress extends DayToSign {
+  bar: string | null;
+}
+
+export type SigningVerb = 'close' | 'lock';
+
+export interface SigningOrder {
+  accountIds: readonly string[];
+  date: string;
+  verb: SigningVerb;
+  who: Decider;
+  /** a closed day is locked by another person than closed it */
+  secondPerson: boolean;
+}
+
+export function daysToSign(
+  db: Db,
+  accountIds: readonly string[],
+  date: string,
+): Promise<DayToSign[]> {
+  return Promise.all(
+    accountIds.map(async (accountId) => ({
+      accountId,
+      state: await dayState(db, accountId, date),
+      lines: closingChecklist(await closingFacts(db, accountId, date)),
+    })),
+  );
+}
+
+/** What the press would do, and the digest of all that is shown before it. */
+export async function previewSigning(
+  db: Db,
+  order: SigningOrder,
+): Promise<{ days: SignedByPress[]; digest: string }> {
+  const days: SignedByPress[] = [];
+  for (const day of await daysToSign(db, order.accountIds, order.date)) {
+    days.push({ ...day, bar: await barOf(db, order, day) });
+  }
+  const digest = createHash('sha256').update(JSON.stringify([order.date, order.verb, days]));
+  return { days, digest: digest.digest('hex') };
+}
+
+/** `digest` is that of the preview: if anything shown there has changed, nothing is done. */
+export async function signDays(
+  db: Database,
+  order: SigningOrder & { reason: string; digest: string },
+): Promise<{ kind: 'changed' } | { kind: 'decided'; verdicts: DayVerdict[] }> {
+  const { days, digest } = await previewSigning(db, order);
+  const signed = days.filter(({ bar }) => bar === null);
+  if (digest !== order.digest || signed.length === 0) return { kind: 'changed' };
+  const { date, who, reason, secondPerson } = order;
+  const sign = order.verb === 'close' ? closeDay : lockDay;
+  const verdicts: DayVerdict[] = [];
+  for (const { accountId } of signed) {
+    verdicts.push(await sign(db, { accountId, date, who, reason, secondPerson }));
+  }
+  return { kind: 'decided', verdicts };
+}
+
+async function barOf(db: Db, order: SigningOrder, day: DayToSign): Promise<string | null> {
+  const { verb, date, who, secondPerson } = order;
+  const { accountId, state } = day;
+  if (verb === 'close' && state !== 'open') return `it is ${state} already`;
+  if (verb === 'lock' && state !== 'closed') return `it is ${state}; only a closed day is locked`;
+  if (!signingAnswer(day.lines).canBeSigned) return 'it cannot be signed yet';
+  if (verb === 'lock') return barToLock(db, { accountId, date, who, secondPerson });
+  const earlier = (await openDates(db, accountId, date)).filter((one) => one !== date);
+  return earlier.length === 0 ? null : `days before it are open: ${earlier[0]} first`;
+}

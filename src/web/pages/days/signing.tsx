@@ -1,0 +1,149 @@
+// Whether a business day of an account can be signed and what speaks against it, in one sentence
+// and as a checklist: the same on the page of the day, at the head of the statement, and before
+// several accounts are signed at once.
+
+import type { ComponentChildren } from 'preact';
+import type { DayState } from '../../../core/runs/businessDay.js';
+import type { ChecklistTopic } from '../../../core/runs/closingChecklist.js';
+import { signingAnswer } from '../../../core/runs/closingChecklist.js';
+import type { DayToSign, SigningVerb } from '../../../days/signDay.js';
+import type { Visit } from '../../visit.js';
+
+interface OfDay {
+  date: string;
+  day: DayToSign;
+}
+
+/** Reasons that are named in the sentence; the checklist has all. */
+const NAMED = 3;
+
+export function SigningSentence({ date, day }: OfDay) {
+  return (
+    <p class="sentence" role="status">
+      This {answer({ date, day }, 'below')}
+    </p>
+  );
+}
+
+/** What follows on "this" or on the name of an account; `more` says where the other reasons are. */
+function answer({ date, day }: OfDay, more: string): ComponentChildren {
+  const { state, lines } = day;
+  if (state === 'locked') return 'day is signed: prepared and reviewed.';
+  if (state === 'closed') return 'day is prepared; a review is still to come.';
+  const { canBeSigned, because } = signingAnswer(lines);
+  const links = because.slice(0, NAMED).map((line, at) => (
+    <>
+      {at === 0 ? '' : '; '}
+      <a href={TO[line.topic](day.accountId, date)}>{line.words}</a>
+    </>
+  ));
+  const between = canBeSigned ? ', knowing what is still open: ' : ', because ';
+  return (
+    <>
+      day can be signed: <strong>{canBeSigned ? 'yes' : 'not yet'}</strong>
+      {links.length === 0 ? '' : between}
+      {links}
+      {because.length > NAMED ? `; and more, ${more}` : ''}.
+    </>
+  );
+}
+
+/** Where a line of the checklist is looked into. */
+const TO: Readonly<Record<ChecklistTopic, (account: string, date: string) => string>> = {
+  night: (_account, date) => `/nights/${date}`,
+  gaps: (_account, date) => `/days?until=${date}`,
+  statement: (_account, date) => `/nights/${date}/statement`,
+  breaks: (account) => `/breaks?${new URLSearchParams({ account })}`,
+  notSettled: (account) => `/breaks?${new URLSearchParams({ account, kind: 'not_settled' })}`,
+  unknown: (account) => `/instructions?${new URLSearchParams({ account, state: 'unknown' })}`,
+  waiting: (account) => `/instructions?${new URLSearchParams({ account })}`,
+};
+
+const CHECKLIST_HEADS: Readonly<Record<Exclude<DayState, 'locked'>, string>> = {
+  open: 'Before it is closed',
+  closed: 'Before it is locked, as it stands now',
+};
+
+export function BeforeSigning({ date, day }: OfDay) {
+  if (day.state === 'locked') return null;
+  return (
+    <>
+      <h2>{CHECKLIST_HEADS[day.state]}</h2>
+      <Checklist date={date} day={day} />
+    </>
+  );
+}
+
+/** As it stands now: whoever reviews looks at it again. */
+export function Checklist({ date, day }: OfDay) {
+  const { accountId, lines } = day;
+  return (
+    <ul class="checklist">
+      {lines.map(({ isWell, words, topic }) => (
+        <li>
+          {isWell ? '✓' : '✗'} {isWell ? words : <a href={TO[topic](accountId, date)}>{words}</a>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function dayPath(accountId: string, date: string): string {
+  return `/days/${encodeURIComponent(accountId)}/${date}`;
+}
+
+export function signAllPath(verb: SigningVerb, date: string): string {
+  return `/days/all/${verb}?${new URLSearchParams({ date })}`;
+}
+
+interface OfAll {
+  visit: Visit;
+  date: string;
+  days: readonly DayToSign[];
+}
+
+/** Of each account, with where it is signed; and where all of them are, for who may. */
+export function SigningOfAll({ visit, date, days }: OfAll) {
+  const own = visit.accountsFor('closeDays');
+  const may = (state: DayState) =>
+    days.filter((day) => day.state === state && own.includes(day.accountId)).length;
+  return (
+    <>
+      <ul class="signing">
+        {days.map((day) => {
+          const path = dayPath(day.accountId, date);
+          return (
+            <li>
+              Account {day.accountId}: this {answer({ date, day }, 'on its page')}{' '}
+              <a href={path}>The day of {day.accountId}</a>
+            </li>
+          );
+        })}
+      </ul>
+      {days.every(({ state }) => state === 'locked') ? null : (
+        <p>{signedWhere(date, may('open'), may('closed'))}</p>
+      )}
+    </>
+  );
+}
+
+function signedWhere(date: string, open: number, closed: number): ComponentChildren {
+  if (open + closed === 0) {
+    return (
+      <span class="hint">
+        Finance signs: who closes the day has prepared it, who locks it has reviewed it.
+      </span>
+    );
+  }
+  return (
+    <>
+      {open === 0 ? null : (
+        <a href={signAllPath('close', date)}>Sign as prepared: what one press would close</a>
+      )}
+      {open > 0 && closed > 0 ? ' · ' : null}
+      {closed === 0 ? null : (
+        <a href={signAllPath('lock', date)}>Sign as reviewed: what one press would lock</a>
+      )}
+    </>
+  );
+}

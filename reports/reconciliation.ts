@@ -29,6 +29,7 @@ import {
   CHANGES_NAME,
   changeFigures,
   changesChecks,
+  changesSaid,
   writeChanges,
 } from './changes/changesSheet.js';
 import { changesTable } from './changes/changesTable.js';
@@ -103,6 +104,7 @@ export async function writeReconciliation(
       await writeSummary(book, data, { ...places, figures, checks, notSettled });
       const since = {
         title: dated('What became of breaks since the run before'),
+        said: changesSaid(run.changed, data),
         ...{ figures: run.changed, breaks: places.breaks },
       };
       await writeChanges(book, changes, since, data.changes());

@@ -5,12 +5,17 @@
 // reconciliation.ts.
 
 import type { Change, OpenBefore } from '../../src/core/breaks/change.js';
-import { CHANGE_WORDS, CHANGES } from '../../src/core/breaks/change.js';
+import { CHANGE_WORDS, CHANGES, comparedWords, passedWords } from '../../src/core/breaks/change.js';
 import type { Hundredths } from '../../src/core/money.js';
 import { formatAmount } from '../../src/core/money.js';
-import type { BreakRow, ChangeRow, Chunks } from '../../src/core/runs/reporting.js';
+import type {
+  BreakRow,
+  ChangeRow,
+  Chunks,
+  ReconciliationData,
+} from '../../src/core/runs/reporting.js';
 import { BREAKS_SHEET } from '../columns.js';
-import { fitsNumber, hundredthsOf } from '../xlsx/cells.js';
+import { fitsNumber, freeText, hundredthsOf } from '../xlsx/cells.js';
 import type { Cell } from '../xlsx/format/cellXml.js';
 import { columnLetters } from '../xlsx/format/cellXml.js';
 import type { OtherChecks } from '../xlsx/page.js';
@@ -83,13 +88,31 @@ function add(sum: Sum, breaks: number, amount: string): void {
   if (!fitsNumber(amount)) sum.tooLong ??= amount;
 }
 
-/** Title, number of lines, an empty line. */
-const LINES_BEFORE = 3;
+/** Title, number of lines, an empty line, what it is counted from, an empty line. */
+const LINES_BEFORE = 6;
+
+interface Since {
+  title: string;
+  /** what the changes are counted from, and what is not among them */
+  said: readonly string[];
+  figures: ChangeFigures;
+  breaks: readonly Part[];
+}
+
+/** Two lines: the second may be empty. */
+export function changesSaid(
+  figures: ChangeFigures,
+  { summary, comparedWith }: Pick<ReconciliationData, 'summary' | 'comparedWith'>,
+): [base: string, passed: string] {
+  const tieNew = summary.accounts.reduce((sum, { tie }) => sum + tie.new, 0);
+  const listed = [...figures.values()].reduce((sum, { moves }) => sum + moves.new.breaks, 0);
+  return [comparedWords(comparedWith), passedWords(tieNew, listed) ?? ''];
+}
 
 export async function writeChanges(
   book: Book,
   plan: Planned<ChangeRow>,
-  { title, figures, breaks }: { title: string; figures: ChangeFigures; breaks: readonly Part[] },
+  { title, said, figures, breaks }: Since,
   chunks: Chunks<ChangeRow>,
 ): Promise<void> {
   const { lines, inMoney } = linesOf(figures);
@@ -97,6 +120,8 @@ export async function writeChanges(
   const height = blockHeight(inMoney) + blockHeight(lines);
   const places = { changes: plannedParts(plan.name, plan.rows, LINES_BEFORE + height), breaks };
   const blocks = [
+    ...said.map((words) => [{ value: freeText(words), style: STYLES.quiet }]),
+    [],
     ...block(inMoney, LINES_BEFORE + 1, 'Money', (line, row, head) =>
       moneyCells(line, { row, head }, places),
     ),

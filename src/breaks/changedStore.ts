@@ -1,7 +1,7 @@
 // What became of breaks since the run before: new, reopened, grown, shrunk, waived, resolved. Each
 // sum is that of rows that can be listed; money of two currencies is never added. Read only.
 
-import type { Change, ChangedBreak, OpenBefore } from '../core/breaks/change.js';
+import type { Change, ChangedBreak, ComparedWith, OpenBefore } from '../core/breaks/change.js';
 import { CHANGES } from '../core/breaks/change.js';
 import type { Db, LongReads } from '../database/db.js';
 import { statement } from '../database/statements.js';
@@ -67,4 +67,14 @@ export async function sumChanged(
     [runId, accountIds],
   );
   return rows.map((row) => ({ ...row, breaks: Number(row.breaks) }));
+}
+
+/** What each account of a run is compared with, by account; what `changed_breaks` begins from. */
+export async function comparedWith(
+  db: Db,
+  runId: bigint,
+  accountIds: readonly string[],
+): Promise<ComparedWith[]> {
+  const values = [runId, accountIds];
+  return (await db.query<ComparedWith>(statement('breaks/comparedWith'), values)).rows;
 }

@@ -11,7 +11,7 @@ import { isAlreadyThere } from '../../reports/outputFile.js';
 import { writeAgeing } from '../../reports/periodReports.js';
 import { writeReconciliation } from '../../reports/reconciliation.js';
 import { atRiskOfNight } from '../authorisations/authorisations.js';
-import { sumOpenBefore } from '../breaks/changedStore.js';
+import { comparedWith, sumOpenBefore } from '../breaks/changedStore.js';
 import { messageOf } from '../core/errors.js';
 import type { Period } from '../core/period.js';
 import { periodOf } from '../core/period.js';
@@ -155,17 +155,22 @@ async function writeReconciliationOf(
   run: RunOfReport,
 ): Promise<WrittenReport> {
   const accountIds = accountsOf(run);
-  const [secret, openBefore, currencies, elsewhere, tiesByKind, tiesByMoney] = await Promise.all([
-    workbookKey(db),
-    sumOpenBefore(db, runId, accountIds),
-    currencyRows(db, runId),
-    elsewhereRows(db, runId),
-    tieByKind(db, runId, true),
-    tieByMoney(db, runId, true),
-  ]);
+  const [secret, openBefore, bases, currencies, elsewhere, tiesByKind, tiesByMoney] =
+    await Promise.all([
+      workbookKey(db),
+      sumOpenBefore(db, runId, accountIds),
+      comparedWith(db, runId, accountIds),
+      currencyRows(db, runId),
+      elsewhereRows(db, runId),
+      tieByKind(db, runId, true),
+      tieByMoney(db, runId, true),
+    ]);
   const coverage = coverageLines(db, runId);
   const nights = await nightMarks(db, runId, accountIds, NIGHTS_DRAWN);
-  const sums = { openBefore, nights, currencies, elsewhere, coverage, tiesByKind, tiesByMoney };
+  const sums = {
+    ...{ openBefore, comparedWith: bases, nights, currencies, elsewhere, coverage },
+    ...{ tiesByKind, tiesByMoney },
+  };
   const snapshots = await runSnapshots(db, runId);
   return db.snapshot((reads) =>
     writeReconciliation(path, {

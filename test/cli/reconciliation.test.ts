@@ -72,6 +72,7 @@ describe('the questions of a controller', () => {
     expect(waived).toBeGreaterThan(0);
     const ties = linesOf('runs show --tie', /open before/).map(numbersOf);
     expect(sum(ties.map(([, , , , gone = 0]) => gone))).toBe(waived);
+    expect(linesOf('runs show --tie', /^nothing to compare with: it is the first/)).toHaveLength(1);
     for (const [, before = 0, opened = 0, reopened = 0, gone = 0, resolved = 0, after] of ties) {
       expect(before + opened + reopened - gone - resolved).toBe(after);
     }

@@ -43,6 +43,7 @@ test('leads from what was open before to what is open now, in money and in numbe
   const names = book.worksheets.map(({ name }) => name);
   expect(names.indexOf(NAME)).toBe(names.indexOf('Breaks') - 1);
   const sheet = sheetOf(book, NAME);
+  expect(rowStarting(sheet, 'since the night of 2026-11-18, revision 1').number).toBe(4);
   const inMoney = rowStarting(sheet, 'Account', 'Currency', 'Money open before').number;
   expect(shown(sheet, inMoney + 1)).toEqual([
     ...['A1001', 'EUR', 10.1, 10, 0, 0, -0.1, 0, -9.5, 10.5, 10.5, 0],
@@ -104,6 +105,21 @@ test('is red where both do not meet, and never adds two currencies', async () =>
   const xml = (await unzip(path())).get(`xl/worksheets/sheet${index}.xml`);
   expect(xml).toContain(`sqref="L${first}:L${first + 1}"`);
   expect(xml).toContain(`sqref="L${counts}:L${counts + 2}"`);
+});
+
+test('names what it counts from, and what the tie of the run counts beside it', async () => {
+  const summary = structuredClone(sampleRun().summary);
+  for (const [at, { tie }] of summary.accounts.entries()) tie.new = at === 0 ? 3 : 0;
+  const first = { accountId: 'A1002', businessDate: null, revision: null };
+  const sheet = sheetOf(
+    await workbook({ summary, comparedWith: [...sampleRun().comparedWith, first] }),
+    NAME,
+  );
+  expect(sheet.getCell('A4').value).toBe(
+    'A1001: since the night of 2026-11-18, revision 1; A1002: nothing to compare with: it is the ' +
+      'first night, and all that is open is new with it',
+  );
+  expect(sheet.getCell('A5').value).toMatch(/^2 breaks were new and settled again .*\(3 new\)/);
 });
 
 test('is there, and empty, where nothing was or is open', async () => {

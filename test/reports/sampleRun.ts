@@ -305,6 +305,7 @@ export function sampleRun(changes: Partial<RunAtHand> = {}): RunAtHand {
         moved: '-9.50',
       }),
     ],
+    comparedWith: [{ accountId: 'A1001', businessDate: '2026-11-18', revision: 1 }],
     openBefore: [{ accountId: 'A1001', currency: 'EUR', breaks: 2, money: '10.10' }],
     lines: [
       statementLine(),

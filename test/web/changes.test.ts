@@ -168,6 +168,10 @@ describe('what changed since the run before', () => {
         [runId],
       );
       const book = await openXlsx(rows[0]?.path ?? '');
+      const { value } = sheetOf(book, SHEET).getCell('A4');
+      expect(value).toMatch(
+        date === NIGHTS[0] ? /^nothing to compare/ : /^since the night of \S+, rev/,
+      );
       const cells = evaluateAll(book).filter(({ cell }) => cell.startsWith(`${SHEET}!`));
       const differences = cells.filter(({ formula }) => /^(?:ROUND\()?K\d+-J\d+/.test(formula));
       expect(differences.length).toBeGreaterThan(1);
@@ -177,6 +181,28 @@ describe('what changed since the run before', () => {
       const listed = sheetOf(book, SHEET).getColumn(3).values.slice(1).filter(isBreakNumber);
       expect(listed.map(String)).toEqual(all.map(({ breakId }) => breakId));
     }
+  });
+
+  it('says what it counts from, the same on page and sheet; of a first night that there is nothing', async () => {
+    const { rows } = await console.app.db.query<{ revision: number }>(
+      `select max(p.revision) as revision from tieout.reports p join tieout.runs r using (run_id)
+       where r.business_date = $1 and p.kind = 'reconciliation' and p.state = 'written'`,
+      [THIRD],
+    );
+    const base = `since the night of ${THIRD}, revision ${rows[0]?.revision}`;
+    for (const path of ['/', `/nights/${LAST}`, `/nights/${LAST}/changes`]) {
+      expect((await viewer.get(path)).body).toContain(`S${base.slice(1)}.`);
+    }
+    const last = await listChanged(console.app.db, { ...(await any(LAST)), change: 'new' }, ALL);
+    const run = await consoleRun(console.app.db, ACCOUNTS, LAST);
+    const tied = run?.summary?.accounts.reduce((sum, { tie }) => sum + tie.new, 0) ?? 0;
+    const passed = await viewer.get(`/nights/${LAST}`);
+    expect(passed.body.includes(`(${tied} new) beside the ${last.length}`)).toBe(
+      tied > last.length,
+    );
+    const first = (await viewer.get(`/nights/${NIGHTS[0]}`)).body;
+    expect(first).toContain('Nothing to compare with: it is the first night');
+    expect(first).not.toContain('Breaks that changed, by account and currency');
   });
 
   it('stands on the pages of a night, each figure a link to its rows', async () => {

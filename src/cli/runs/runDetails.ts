@@ -3,6 +3,8 @@
 // here.
 
 import type { MovedBreak } from '../../breaks/breaksStore.js';
+import type { ComparedWith } from '../../core/breaks/change.js';
+import { comparedWords } from '../../core/breaks/change.js';
 import { breakSentence, namesIn } from '../../core/breaks/sentence.js';
 import { coverageLabel } from '../../core/orders/coverage.js';
 import type { RunSummary } from '../../core/runs/summary.js';
@@ -31,8 +33,12 @@ export function coverageLines(summary: RunSummary, rows: readonly CoverageRow[])
   return [...head, ...(lines.length === 0 ? [none] : lines)];
 }
 
-export function tieLines(summary: RunSummary, moved: readonly MovedBreak[]): string[] {
-  return summary.accounts.flatMap((account) => {
+export function tieLines(
+  summary: RunSummary,
+  since: readonly ComparedWith[],
+  moved: readonly MovedBreak[],
+): string[] {
+  const ofAccounts = summary.accounts.flatMap((account) => {
     const { tie, accountId } = account;
     const mine = moved.filter((one) => one.accountId === accountId);
     return [
@@ -42,6 +48,7 @@ export function tieLines(summary: RunSummary, moved: readonly MovedBreak[]): str
       ...(mine.length === 0 ? ['  nothing moved'] : []),
     ];
   });
+  return [comparedWords(since), ...ofAccounts];
 }
 
 const SIGNS: Readonly<Record<MovedBreak['event'], string>> = {

@@ -2,6 +2,7 @@
 
 import { Command } from 'commander';
 import { movedBreaks } from '../../breaks/breaksStore.js';
+import { comparedWith } from '../../breaks/changedStore.js';
 import { TieoutError, UsageError } from '../../core/errors.js';
 import { checkDay } from '../../core/period.js';
 import { removedLine } from '../../core/runs/removal.js';
@@ -84,17 +85,19 @@ async function showDetails(
   if (removal) throw new TieoutError(removedLine(removal));
   const coverage = flags.coverage ? await coverageOf(app, runId) : null;
   const moved = flags.tie ? await movedBreaks(app.db, runId, DETAILS_MAX) : null;
+  const accountIds = summary.accounts.map(({ accountId }) => accountId);
+  const since = flags.tie ? await comparedWith(app.db, runId, accountIds) : [];
   if (json) {
     printJson({
       run: summary.run,
       ...(coverage === null ? {} : { coverage }),
-      ...(moved === null ? {} : { moved }),
+      ...(moved === null ? {} : { since, moved }),
     });
     return 0;
   }
   printLines([
     ...(coverage === null ? [] : coverageLines(summary, coverage)),
-    ...(moved === null ? [] : tieLines(summary, moved)),
+    ...(moved === null ? [] : tieLines(summary, since, moved)),
   ]);
   return 0;
 }

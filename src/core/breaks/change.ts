@@ -46,3 +46,55 @@ export interface OpenBefore {
   breaks: number;
   money: string;
 }
+
+/** What a run is compared with, by account: the run before of that account, and its workbook. */
+export interface ComparedWith {
+  accountId: string;
+  /** null: it is the first run of the account */
+  businessDate: string | null;
+  /** the newest revision of its workbook; null: none is written */
+  revision: number | null;
+}
+
+/**
+ * "since the night of 2026-11-18, revision 2", by account where they differ; of accounts that have
+ * their first night, that there is nothing to compare with.
+ */
+export function comparedWords(bases: readonly ComparedWith[]): string {
+  const groups = new Map<string, string[]>();
+  for (const base of bases) {
+    const key = baseWords(base);
+    groups.set(key, [...(groups.get(key) ?? []), base.accountId]);
+  }
+  const parts = [...groups].map(([words, accountIds]) =>
+    groups.size === 1 ? words : `${accountIds.join(', ')}: ${words}`,
+  );
+  return parts.join('; ');
+}
+
+const FIRST_NIGHT =
+  'nothing to compare with: it is the first night, and all that is open is new with it';
+
+function baseWords({ businessDate, revision }: ComparedWith): string {
+  if (businessDate === null) return FIRST_NIGHT;
+  const ofBook = revision === null ? 'without a workbook' : `revision ${revision}`;
+  return `since the night of ${businessDate}, ${ofBook}`;
+}
+
+export function isFirstNight(bases: readonly ComparedWith[]): boolean {
+  return bases.every(({ businessDate }) => businessDate === null);
+}
+
+/**
+ * What the tie of a run counts as new and no list of changes has; null: nothing. `tieNew` is the
+ * tie's figure, `listedNew` that of the list.
+ */
+export function passedWords(tieNew: number, listedNew: number): string | null {
+  const passed = tieNew - listedNew;
+  if (passed <= 0) return null;
+  const were = passed === 1 ? '1 break was' : `${passed} breaks were`;
+  return (
+    `${were} new and settled again before the end: open at neither end, not in this list, and in ` +
+    `the tie of the run (${tieNew} new) beside the ${listedNew} that are still open`
+  );
+}

@@ -3,7 +3,7 @@
 // float can creep in between database and file; instants are Date; a business date is its text.
 // Neighbours: summary.ts (the figures of a run), reports/columns.ts (how each row is shown).
 
-import type { ChangedBreak, OpenBefore } from '../breaks/change.js';
+import type { ChangedBreak, ComparedWith, OpenBefore } from '../breaks/change.js';
 import type { RowBinding } from '../decisions/rowBinding.js';
 import { type Hundredths, parseSum } from '../money.js';
 import type { Statement, StatementLine } from './statement.js';
@@ -275,6 +275,8 @@ export interface ReconciliationData {
   /** What became of breaks since the run before, by account, currency and change. */
   changes: () => Chunks<ChangeRow>;
   openBefore: readonly OpenBefore[];
+  /** What the changes are counted from. */
+  comparedWith: readonly ComparedWith[];
   /** The last nights up to this one, oldest first; left out where they are not drawn. */
   nights?: readonly NightMark[] | undefined;
   currencies: readonly CurrencyRow[];

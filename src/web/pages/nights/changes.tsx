@@ -2,10 +2,16 @@
 // resolved, by account and currency. Each figure leads to the rows that it is the sum of.
 
 import type { ChangedSum } from '../../../breaks/changedStore.js';
-import { listChanged, sumChanged } from '../../../breaks/changedStore.js';
+import { comparedWith, listChanged, sumChanged } from '../../../breaks/changedStore.js';
 import { ageInDays } from '../../../core/breaks/breakAge.js';
 import type { Change, ChangedBreak } from '../../../core/breaks/change.js';
-import { CHANGE_WORDS, CHANGES } from '../../../core/breaks/change.js';
+import {
+  CHANGE_WORDS,
+  CHANGES,
+  comparedWords,
+  isFirstNight,
+  passedWords,
+} from '../../../core/breaks/change.js';
 import { nameLabel } from '../../../core/instructions/decider.js';
 import { causeLabel, labelOf } from '../../../core/text/labels.js';
 import type { ConsoleRun } from '../../../report/consoleRunsStore.js';
@@ -53,8 +59,9 @@ export async function changesPage(visit: Visit): Promise<Answer> {
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
   const accountIds = account === null ? accounts : [account];
   const currency = asked === NO_CURRENCY ? '' : asked;
-  const [sums, found] = await Promise.all([
+  const [sums, bases, found] = await Promise.all([
     sumChanged(deps.db, run.runId, accounts),
+    comparedWith(deps.db, run.runId, accounts),
     // One more than a page tells whether there is a next one.
     listChanged(
       deps.db,
@@ -70,12 +77,13 @@ export async function changesPage(visit: Visit): Promise<Answer> {
   const body = (
     <>
       <h1>What changed in the run of {date}</h1>
+      <p class="sentence">{capitalised(comparedWords(bases))}.</p>
       <p class="hint">
-        Breaks as they stood when the run before of the same account ended, against{' '}
-        {run.summary === null ? 'now, while this one works' : 'the end of this one'}. What opened
-        and went between the two is not in it. Owners are those of today.{' '}
-        <a href={`/nights/${date}`}>Back to the night</a>
+        Breaks as they stood then, against{' '}
+        {run.summary === null ? 'now, while this run works' : 'the end of this run'}, also after it
+        was run again. Owners are those of today. <a href={`/nights/${date}`}>Back to the night</a>
       </p>
+      <Passed night={run} sums={sums} />
       <Sums date={date} sums={sums} words={words} />
       <h2>{listHead(account, asked, change)}</h2>
       {Object.keys(kept).length === 0 ? null : <a href={changesPath(date, {})}>All changes</a>}
@@ -100,17 +108,42 @@ function listHead(account: string | null, currency: string | null, change: Chang
 export async function changesSince(visit: Visit, night: ConsoleRun) {
   if (night.summary === null) return null;
   const { deps, accounts, words } = visit;
-  const sums = await sumChanged(deps.db, night.runId, accounts);
+  const [sums, bases] = await Promise.all([
+    sumChanged(deps.db, night.runId, accounts),
+    comparedWith(deps.db, night.runId, accounts),
+  ]);
+  const { businessDate: date } = night;
   return (
     <section aria-labelledby="changes">
-      <h2 id="changes">Since the run before</h2>
+      <h2 id="changes">What changed</h2>
       <p class="hint">
-        Against the end of the run of an earlier business date: a date that is run again is the same
-        run. In the first night of an account all of its breaks are new.
+        {capitalised(comparedWords(bases))}.{' '}
+        {isFirstNight(bases) ? (
+          <a href={changesPath(date, {})}>All of them, with their money</a>
+        ) : (
+          'A date that is run again is the same run, and is compared with the same.'
+        )}
       </p>
-      <Sums date={night.businessDate} sums={sums} words={words} />
+      {isFirstNight(bases) ? null : <Sums date={date} sums={sums} words={words} />}
+      <Passed night={night} sums={sums} />
     </section>
   );
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** How the tie of the run, which counts all that opened, comes to these figures. */
+function Passed({ night, sums }: { night: ConsoleRun; sums: readonly ChangedSum[] }) {
+  if (night.summary === null) return null;
+  const listed = sums.filter(({ change }) => change === 'new');
+  const tieNew = night.summary.accounts.reduce((sum, { tie }) => sum + tie.new, 0);
+  const passed = passedWords(
+    tieNew,
+    listed.reduce((sum, { breaks }) => sum + breaks, 0),
+  );
+  return passed === null ? null : <p class="hint">{passed}.</p>;
 }
 
 function Sums(props: { date: string; sums: readonly ChangedSum[]; words: Words }) {

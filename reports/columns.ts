@@ -3,6 +3,7 @@
 // they cannot disagree; a sheet shows codes in words and leaves out what is the same in each row.
 // Data only; neighbours: column.ts (what a column is), core/runs/reporting.ts (the rows), table.ts.
 
+import { dueWords } from '../src/core/breaks/dueDate.js';
 import { BREAK_WORDS, INSTRUCTION_WORDS } from '../src/core/decisions/wantedDecision.js';
 import { reasonToWait } from '../src/core/instructions/decision.js';
 import { nextStep } from '../src/core/instructions/nextStep.js';
@@ -39,6 +40,9 @@ export const BREAKS: Table<BreakRow> = {
     money('opened_with', 'Opened with', 16, (row) => row.opened),
     instant('first_seen', 'First seen', 20, (row) => row.firstSeen),
     count('age_days', 'Age (days)', 10, (row) => row.ageDays),
+    text('due', 'Due', 12, (row) => row.due, {
+      rowWords: ({ due, isOverdue }) => (due === null ? '' : dueWords(due, isOverdue)),
+    }),
     text('owner', 'Owner', 16, (row) => row.owner),
     text('note', 'Note', 30, (row) => row.note),
     id('transaction_id', 'Transaction', 24, (row) => row.transactionId),

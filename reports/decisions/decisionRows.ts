@@ -81,7 +81,10 @@ function placesOf(cells: ReadRow, sheet: string): Places | null {
   const [decision, row] = [at(DECISION_HEADING), at(ROW_HEADING)];
   if (decision === -1 || row === -1) return null;
   const shownOf = (columns: ReturnType<typeof sealedColumns>): Shown[] =>
-    columns.map(({ heading, kind }) => ({ at: at(heading, kind), kind }));
+    columns
+      .map(({ heading, kind }) => ({ at: at(heading, kind), kind }))
+      // A workbook of before a column was added has none, and its seal no place for it.
+      .filter((column) => column.at !== -1);
   return {
     ...{ decision, row, reason: at(REASON_HEADING), toWhom: at(TO_WHOM_HEADING) },
     shown: {

@@ -31,6 +31,7 @@ import {
   keys,
   numeric,
   percent,
+  perOperation,
   tuning,
   whole,
 } from './shapes.js';
@@ -107,6 +108,8 @@ export interface Config {
   readonly settlement: SettlementSettings | null;
   /** Whether a closed day is locked by another person than closed it. */
   readonly days: { readonly secondPerson: boolean };
+  /** Working days until somebody has to have acted on a break. */
+  readonly breaks: { readonly dueDays: number };
   /** By which key it is signed what people decide. */
   readonly decisions: Readonly<z.infer<typeof keys>>;
   readonly web: {
@@ -160,6 +163,7 @@ export function loadConfig(source: ConfigSource): Config {
     retention: given.retention,
     settlement: settlementOf(given.settlement, file, given.accounts),
     days: given.days,
+    breaks: given.breaks,
     decisions: withMaskedKeys({ ...given.decisions }, ['key']),
     web: webOf(given.web, folder),
     notify: notifyOf(given.notify),
@@ -208,12 +212,6 @@ const server = {
   user: filled.optional(),
   password: filled.optional(),
 };
-
-/** A map by operation in which every operation is optional and any other key unknown. */
-function perOperation<T extends z.ZodType>(value: T) {
-  const shape = { capture: value, cancel: value, refund: value, review: value, payout: value };
-  return z.preprocess((given) => given ?? {}, z.strictObject(shape).partial());
-}
 
 const settingsSchema = z.strictObject({
   environment: z.enum(['test', 'live']).default('test'),
@@ -278,6 +276,7 @@ const settingsSchema = z.strictObject({
   retention: tuning({ evidenceMonths: months.nullable().default(null) }),
   settlement: settlementSchema,
   days: tuning({ secondPerson: z.boolean().default(false) }),
+  breaks: tuning({ dueDays: whole(0, DAYS_MAX).default(5) }),
   decisions: keys,
   web: webSchema,
   notify: notifySchema,

@@ -70,3 +70,9 @@ export const percent = z
 export const currency = z.string().regex(/^[A-Z]{3}$/, 'is no currency code');
 
 export const byCurrency = z.record(currency, amount);
+
+/** A map by operation in which every operation is optional and any other key unknown. */
+export function perOperation<T extends z.ZodType>(value: T) {
+  const shape = { capture: value, cancel: value, refund: value, review: value, payout: value };
+  return z.preprocess((given) => given ?? {}, z.strictObject(shape).partial());
+}

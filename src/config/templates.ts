@@ -151,6 +151,10 @@ web:
 # secondPerson: another person than closed a business day locks it, both signed in at the console.
 days: { secondPerson: false }
 
+# dueDays: so many working days (Monday to Friday less settlement.holidays) after a night first saw a
+# break somebody has to have acted on it; it is shown as its due date, and as overdue from then on.
+breaks: { dueDays: 5 }
+
 # key: signs what people decide, so that whoever can write in the database makes no approval that is
 # sent; one for all machines, kept in the environment, from: openssl rand -base64 32
 # publicKeys: of keys whose signatures count too, such as the one before

@@ -27,6 +27,8 @@ export function configHash(config: Config): string {
     exceptions: ____,
     // who signs decides nothing of what a night does
     days: ______,
+    // nor by when they are to act
+    breaks: _________,
     decisions: ________,
     // nor does when somebody is told
     authorisations: _______,

@@ -1,6 +1,7 @@
-// The length of a day, the names of time zones, and how far each is ahead. Pure.
+// The length of a day, the names of time zones, how far each is ahead, and the dates there. Pure.
 
 export const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
 
 /** A name that the zone database of this Node knows. */
 export function isTimezone(name: string): boolean {
@@ -23,4 +24,18 @@ export function minutesAhead(timezone: string, at: number): number {
   const match = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(name);
   const minutes = Number(match?.[2] ?? 0) * 60 + Number(match?.[3] ?? 0);
   return match?.[1] === '-' ? -minutes : minutes;
+}
+
+/** The date that the calendar of the zone shows, 2026-11-19. */
+export function dateIn(timezone: string, at: Date): string {
+  const local = at.getTime() + minutesAhead(timezone, at.getTime()) * MINUTE_MS;
+  return new Date(local).toISOString().slice(0, 10);
+}
+
+/** The instant at which the date begins in the zone. */
+export function startOfDay(date: string, timezone: string): Date {
+  const local = Date.parse(date);
+  const guess = local - minutesAhead(timezone, local) * MINUTE_MS;
+  // The clocks may have been put on or back between the two.
+  return new Date(local - minutesAhead(timezone, guess) * MINUTE_MS);
 }

@@ -4,6 +4,8 @@
 
 import { streamChanged } from '../breaks/changedStore.js';
 import { ageInDays } from '../core/breaks/breakAge.js';
+import type { DueRule } from '../core/breaks/dueDate.js';
+import { dueDate, overdueBefore } from '../core/breaks/dueDate.js';
 import type { RefusedRefund, SettledRefund, Side } from '../core/breaks/sentence.js';
 import {
   breakDifference,
@@ -75,6 +77,7 @@ export function openBreakRow(row: RawBreakRow, asOf: Date): BreakRow {
     gatewayAmount: row.actual.amount ?? null,
     firstSeen: row.first_seen,
     ageDays: ageInDays(row.first_seen, asOf),
+    ...{ due: null, isOverdue: false },
     owner: row.owner,
     note: row.note,
     transactionId: row.actual.transaction ?? null,
@@ -92,16 +95,22 @@ export function openBreakRow(row: RawBreakRow, asOf: Date): BreakRow {
 export async function* breakRows(
   reads: LongReads,
   runId: bigint,
-  asOf: Date,
+  { asOf, rule }: { asOf: Date; rule: DueRule },
   kinds: readonly string[] | null = null,
 ): AsyncGenerator<BreakRow[]> {
+  const late = overdueBefore(asOf, rule);
   const chunks = reads.stream<RawBreakRow & BoundRow>(
     statement('report/listedBreaks'),
     [runId, kinds],
     CHUNK_ROWS,
   );
   for await (const rows of chunks) {
-    yield rows.map((row) => ({ ...openBreakRow(row, asOf), binding: breakBinding(row) }));
+    yield rows.map((row) => ({
+      ...openBreakRow(row, asOf),
+      due: dueDate(row.first_seen, rule),
+      isOverdue: row.first_seen < late,
+      binding: breakBinding(row),
+    }));
   }
 }
 

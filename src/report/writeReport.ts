@@ -12,6 +12,8 @@ import { writeAgeing } from '../../reports/periodReports.js';
 import { writeReconciliation } from '../../reports/reconciliation.js';
 import { atRiskOfNight } from '../authorisations/authorisations.js';
 import { comparedWith, sumOpenBefore } from '../breaks/changedStore.js';
+import { dueRuleOf } from '../breaks/dueRule.js';
+import type { DueRule } from '../core/breaks/dueDate.js';
 import { messageOf } from '../core/errors.js';
 import type { Period } from '../core/period.js';
 import { periodOf } from '../core/period.js';
@@ -175,7 +177,7 @@ async function writeReconciliationOf(
   return db.snapshot((reads) =>
     writeReconciliation(path, {
       ...{ ...run, secret, ...sums },
-      ...rowsOf(reads, runId, run),
+      ...rowsOf(reads, runId, run, dueRuleOf(config)),
       books: booksOf(reads, config, { ...run, runId, snapshots }),
       reservations: reservationsOf(reads, config, run),
     }),
@@ -209,9 +211,11 @@ function rowsOf(
   reads: LongReads,
   runId: bigint,
   run: RunOfReport,
+  rule: DueRule,
 ): Pick<ReconciliationData, 'breaks' | 'changes' | 'lines' | 'moved' | 'waiting'> {
   const { about } = run;
-  const breaks = (kinds?: readonly string[]) => breakRows(reads, runId, about.asOf, kinds);
+  const breaks = (kinds?: readonly string[]) =>
+    breakRows(reads, runId, { asOf: about.asOf, rule }, kinds);
   const allBreaks = readAgain(() => breaks());
   return {
     breaks: (kinds) => (kinds === undefined ? allBreaks() : breaks(kinds)),

@@ -69,9 +69,8 @@ test('a workbook made again lists the breaks that were open when its night ended
   expect(texts(before, 'Summary').flat().join()).not.toContain('DOES NOT TIE');
 
   const listed: string[] = [];
-  for await (const chunk of breakRows(house.db, run?.runId ?? 0n, new Date(), [
-    'currency_mismatch',
-  ]))
+  const at = { asOf: new Date(), rule: { days: 5, timezone: 'UTC', holidays: [] } };
+  for await (const chunk of breakRows(house.db, run?.runId ?? 0n, at, ['currency_mismatch']))
     listed.push(...chunk.map((row) => row.orderNo));
   expect(listed.length).toBeGreaterThan(0);
 });

@@ -51,6 +51,7 @@ export function breakRow(changes: Partial<BreakRow> = {}): BreakRow {
     gatewayAmount: '9.50',
     firstSeen: new Date('2026-11-18T22:30:00.000Z'),
     ageDays: 1,
+    ...{ due: '2026-11-25', isOverdue: false },
     owner: null,
     note: null,
     transactionId: '10001',

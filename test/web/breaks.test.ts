@@ -5,8 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addToAges, noAges } from '../../reports/pictures.js';
 import type { BreakFilter } from '../../src/breaks/breaksStore.js';
 import { countBreaks, findBreaks } from '../../src/breaks/breaksStore.js';
+import { dueRuleOf } from '../../src/breaks/dueRule.js';
 import { filterOf } from '../../src/cli/breaks/breakFilter.js';
 import { AGES } from '../../src/core/breaks/breakAge.js';
+import { dueWords } from '../../src/core/breaks/dueDate.js';
 import { DAY_MS } from '../../src/core/time.js';
 import { breakRows } from '../../src/report/reportRowsStore.js';
 import { newestRun } from '../../src/runs/runsStore.js';
@@ -54,6 +56,46 @@ describe('an amount that is none', () => {
     ]);
     expect((await finance.get('/breaks/all/waive?from=abc')).statusCode).toBe(400);
     expect((await finance.post('/breaks/all/waive?from=abc', { seen: 'a' })).statusCode).toBe(303);
+  });
+});
+
+describe('by when somebody has to act on a break', () => {
+  const ofRows = (body: string) =>
+    [
+      ...body.matchAll(
+        /<th scope="row"><a href="\/orders\/[^/]+\/([^"]+)".*?data-name="Due">(.*?)<\/td>/gs,
+      ),
+    ].map(([, orderNo = '', due = '']) => [
+      decodeURIComponent(orderNo),
+      due.replace(/<[^>]+>/g, ''),
+    ]);
+
+  it('is a column of the list as of the workbook, and a filter of what is overdue', async () => {
+    const rows = await workbookRows();
+    const said = rows.map((row) => [row.orderNo, dueWords(row.due ?? '', row.isOverdue)]);
+    const listed = ofRows((await finance.get('/breaks')).body);
+    expect(listed.sort()).toEqual(said.sort());
+    const late = rows.filter(({ isOverdue }) => isOverdue);
+    expect([late.length > 0, late.length < rows.length]).toEqual([true, true]);
+    const { body } = await finance.get('/breaks?due=overdue');
+    expect(
+      ofRows(body)
+        .map(([no]) => no)
+        .sort(),
+    ).toEqual(late.map((row) => row.orderNo).sort());
+    // With an age beside it: what is both.
+    const old = await finance.get('/breaks?due=overdue&age=2-7');
+    expect(ofRows(old.body).map(([no]) => no)).not.toContain(nameOf(90.99));
+    const one = await finance.get(`/breaks/${late[0]?.breakId}`);
+    expect(one.body).toContain(`${late[0]?.due}, overdue`);
+  });
+
+  it('stands on the first page: what is overdue with its money, and by whom', async () => {
+    const late = (await workbookRows()).filter(({ isOverdue }) => isOverdue);
+    const { body } = await finance.get('/');
+    const words = `<strong>${late.length}</strong> <a href="/breaks?due=overdue">`;
+    expect(body).toContain(`${words}open breaks are overdue</a>: ${late.length}.00 EUR`);
+    expect(body).toContain(`<a href="/breaks?due=overdue&amp;owner=-">${late.length}</a>`);
   });
 });
 
@@ -203,7 +245,8 @@ async function commandAge(age: string): Promise<string[]> {
 async function workbookRows() {
   const run = await newestRun(place.app.db);
   const rows = [];
-  for await (const some of breakRows(place.app.db, run?.runId ?? 0n, place.clock.now)) {
+  const at = { asOf: place.clock.now, rule: dueRuleOf(place.app.config) };
+  for await (const some of breakRows(place.app.db, run?.runId ?? 0n, at)) {
     rows.push(...some);
   }
   return rows;

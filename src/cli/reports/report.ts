@@ -11,6 +11,7 @@ import type { CsvOptions, DelimitedFormat } from '../../../reports/delimited.js'
 import { delimitedText, writeDelimited } from '../../../reports/delimited.js';
 import { ACTIVITY, AGED_BREAKS } from '../../../reports/periodColumns.js';
 import { OPEN_ITEMS } from '../../../reports/settlement/settlementColumns.js';
+import { dueRuleOf } from '../../breaks/dueRule.js';
 import { messageOf, TieoutError, UsageError } from '../../core/errors.js';
 import type { Period } from '../../core/period.js';
 import { isDay, periodOf } from '../../core/period.js';
@@ -222,7 +223,11 @@ async function rows(
     case 'orders':
       return write(output, ORDERS, orderRows(app.db, run.runId));
     case 'breaks':
-      return write(output, BREAKS, breakRows(app.db, run.runId, asOf));
+      return write(
+        output,
+        BREAKS,
+        breakRows(app.db, run.runId, { asOf, rule: dueRuleOf(app.config) }),
+      );
     case 'moved':
       return write(output, INSTRUCTIONS, movedRows(app.db, run.runId));
     case 'coverage':

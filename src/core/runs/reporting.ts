@@ -42,6 +42,9 @@ export interface BreakRow extends DecidableRow {
   gatewayAmount: string | null;
   firstSeen: Date;
   ageDays: number;
+  /** By when somebody has to act, a date; null where it is not shown. */
+  due: string | null;
+  isOverdue: boolean;
   owner: string | null;
   note: string | null;
   transactionId: string | null;

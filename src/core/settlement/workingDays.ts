@@ -21,6 +21,17 @@ export function workingDaysBefore(date: string, days: number, holidays: readonly
   return dateOf(at);
 }
 
+/** The first date at whose end so many working days are over since the end of `date`. */
+export function workingDaysAfter(date: string, days: number, holidays: readonly string[]): string {
+  const off = timesOf(holidays);
+  let at = Date.parse(date);
+  for (let left = days; left > 0; ) {
+    at += DAY_MS;
+    if (isWorkingDay(at, off)) left -= 1;
+  }
+  return dateOf(at);
+}
+
 function timesOf(dates: readonly string[]): ReadonlySet<number> {
   return new Set(dates.map((date) => Date.parse(date)));
 }

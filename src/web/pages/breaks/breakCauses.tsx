@@ -7,17 +7,18 @@ import { ageInDays } from '../../../core/breaks/breakAge.js';
 import { Empty, Figure, MoneyOf, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { FilterProblem } from './breakFilters.js';
-import { causeWords, filterOf, filterProblem, queryOf } from './breakQuery.js';
+import { causeWords, clockOf, filterOf, filterProblem, queryOf } from './breakQuery.js';
 import { setLinks, Views } from './breakSets.js';
 
 const GROUPS_MAX = 200;
 
 export async function causesPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
-  const now = deps.now();
+  const clock = clockOf(visit);
+  const { now } = clock;
   const found = await countBreaks(
     deps.db,
-    filterOf(query, accounts, now),
+    filterOf(query, accounts, clock),
     'cause',
     now,
     GROUPS_MAX + 1,

@@ -5,6 +5,8 @@ import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { Fields } from '../../visitor/fields.js';
 
+import { OVERDUE } from './breakQuery.js';
+
 interface Choice {
   value: string;
   words: string;
@@ -66,6 +68,7 @@ export function Filters(props: {
         choices={choices.currencies.map(same)}
       />
       <Choose name="age" label="Age" query={query} any="any" choices={AGE_CHOICES} />
+      <Choose name="due" label="Due" query={query} any="any" choices={DUE_CHOICES} />
       <Choose
         name="owner"
         label="Owner"
@@ -100,6 +103,7 @@ const STATES: readonly Choice[] = [
 ];
 const KINDS: readonly Choice[] = BREAK_KINDS.map((kind) => ({ value: kind, words: labelOf(kind) }));
 const AGE_CHOICES: readonly Choice[] = AGES.map(({ name, words }) => ({ value: name, words }));
+const DUE_CHOICES: readonly Choice[] = [same(OVERDUE)];
 const SORTS: readonly Choice[] = [
   { value: 'amount', words: 'largest of a currency first' },
   { value: 'order', words: 'order number' },

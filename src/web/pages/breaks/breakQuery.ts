@@ -2,11 +2,15 @@
 // all that match are the same, and are read here only.
 
 import type { BreakFilter } from '../../../breaks/breaksStore.js';
+import { dueRuleOf } from '../../../breaks/dueRule.js';
 import { AGES, seenRange } from '../../../core/breaks/breakAge.js';
+import type { DueRule } from '../../../core/breaks/dueDate.js';
+import { overdueBefore } from '../../../core/breaks/dueDate.js';
 import type { BreakKind } from '../../../core/orders/verdict.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { moneyIn } from '../../../core/text/amounts.js';
 import { labelOf, labelStates } from '../../../core/text/labels.js';
+import type { Visit } from '../../visit.js';
 import type { Fields } from '../../visitor/fields.js';
 
 const BREAK_STATES = ['open', 'waiver_asked', 'waived', 'resolved', 'any'] as const;
@@ -14,7 +18,20 @@ const BREAK_STATES = ['open', 'waiver_asked', 'waived', 'resolved', 'any'] as co
 /** Causes name what a ledger's row lacks, and the gateway's words. */
 const CAUSE_MAX = 600;
 
-export function filterOf(query: Fields, accounts: readonly string[], now: Date): BreakFilter {
+export interface Clock {
+  now: Date;
+  rule: DueRule;
+}
+
+export function clockOf({ deps }: Visit): Clock {
+  return { now: deps.now(), rule: dueRuleOf(deps.config) };
+}
+
+export function filterOf(
+  query: Fields,
+  accounts: readonly string[],
+  { now, rule }: Clock,
+): BreakFilter {
   const account = query.oneOf('account', accounts);
   const age = AGES.find(({ name }) => name === query.text('age'));
   const kind = query.oneOf<BreakKind>('kind', BREAK_KINDS);
@@ -30,9 +47,24 @@ export function filterOf(query: Fields, accounts: readonly string[], now: Date):
     text: query.text('text', 128),
     cause: causeOf(query),
     ...(owner === null ? {} : { owner: owner === '-' ? null : owner }),
-    ...(age === undefined ? {} : seenRange(age, now)),
+    ...seenOf(
+      age === undefined ? NEVER_MIND : seenRange(age, now),
+      query.text('due') === OVERDUE ? overdueBefore(now, rule) : null,
+    ),
   };
 }
+
+const NEVER_MIND = { seenFrom: null, seenBefore: null };
+
+/** What is overdue was first seen before an instant, as what is of an age was. */
+function seenOf({ seenFrom, seenBefore }: ReturnType<typeof seenRange>, late: Date | null) {
+  const ends = [seenBefore, late].filter((end) => end !== null);
+  const first = ends.length === 0 ? null : new Date(Math.min(...ends.map(Number)));
+  return { seenFrom, seenBefore: first };
+}
+
+/** In an address: of breaks whose due date is over. */
+export const OVERDUE = 'overdue';
 
 const AMOUNTS = { from: 'Amount from', to: 'Amount to' } as const;
 
@@ -52,7 +84,7 @@ export function causeOf(query: Fields): string | null {
 }
 
 const FILTERS = [
-  ...['state', 'account', 'kind', 'currency', 'age', 'owner', 'from', 'to', 'text', 'cause'],
+  ...['state', 'account', 'kind', 'currency', 'age', 'due', 'owner', 'from', 'to', 'text', 'cause'],
 ] as const;
 
 /** The filters of an address as the query of another one; `more` is put in their place or added. */

@@ -18,6 +18,7 @@ import {
   causeOf,
   causeWords,
   chosenWords,
+  clockOf,
   filterOf,
   filterProblem,
   queryOf,
@@ -118,8 +119,8 @@ function ChooseOwner({ visit, owners }: { visit: Visit; owners: Owners }) {
 }
 
 function requestOf(visit: Visit, action: BreakAction) {
-  const { deps, accounts, query, decider: who } = visit;
-  return { filter: filterOf(query, accounts, deps.now()), action, who };
+  const { accounts, query, decider: who } = visit;
+  return { filter: filterOf(query, accounts, clockOf(visit)), action, who };
 }
 
 /** Null: it is not said yet what is to be done. */

@@ -10,6 +10,7 @@ import {
   findBreaks,
 } from '../../../breaks/breaksStore.js';
 import { ageInDays } from '../../../core/breaks/breakAge.js';
+import { dueDate, dueWords, isOverdue } from '../../../core/breaks/dueDate.js';
 import {
   breakDifference,
   breakFields,
@@ -33,7 +34,8 @@ import { batchPath } from '../settlement/figures.js';
 import { DecideBreaks } from './breakDecisions.js';
 import { FilterProblem, Filters } from './breakFilters.js';
 import { ownersOf } from './breakOwners.js';
-import { causeOf, causeWords, filterOf, filterProblem } from './breakQuery.js';
+import type { Clock } from './breakQuery.js';
+import { causeOf, causeWords, clockOf, filterOf, filterProblem } from './breakQuery.js';
 import { setLinks, Views } from './breakSets.js';
 import { ShownEntries } from './shownBeside.js';
 
@@ -45,8 +47,8 @@ const EVENTS_MAX = 500;
 
 export async function breaksPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
-  const now = deps.now();
-  const filter = filterOf(query, accounts, now);
+  const clock = clockOf(visit);
+  const filter = filterOf(query, accounts, clock);
   const sort = query.oneOf<BreakSort>('sort', BREAK_SORTS) ?? 'age';
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
   const [found, listed, choices, owners] = await Promise.all([
@@ -83,7 +85,7 @@ export async function breaksPage(visit: Visit): Promise<Answer> {
         <NoBreaks />
       ) : (
         <DecideBreaks visit={visit} owners={owners}>
-          <BreakTable rows={rows} now={now} visit={visit} sort={sort} />
+          <BreakTable rows={rows} clock={clock} visit={visit} sort={sort} />
         </DecideBreaks>
       )}
       <Pager
@@ -137,6 +139,7 @@ function columnsOf(query: Fields, sort: BreakSort): Column[] {
     head('At stake', 'amount', true),
     { head: 'Currency' },
     head('Days since first seen', 'age', true),
+    { head: 'Due' },
     head('Owner', 'owner'),
     { head: 'Note' },
   ];
@@ -144,11 +147,11 @@ function columnsOf(query: Fields, sort: BreakSort): Column[] {
 
 function BreakTable(props: {
   rows: readonly FoundBreak[];
-  now: Date;
+  clock: Clock;
   visit: Visit;
   sort: BreakSort;
 }) {
-  const { rows, now, visit, sort } = props;
+  const { rows, clock, visit, sort } = props;
   const { words, ticked } = visit;
   return (
     <Table caption="Breaks" class="cards" columns={columnsOf(visit.query, sort)}>
@@ -178,13 +181,27 @@ function BreakTable(props: {
           </td>
           <Figure>{words.amount(row.stake, row.currency)}</Figure>
           <td>{row.currency}</td>
-          <Figure name="Days since first seen">{words.count(ageInDays(row.firstSeen, now))}</Figure>
+          <Figure name="Days since first seen">
+            {words.count(ageInDays(row.firstSeen, clock.now))}
+          </Figure>
+          <td class="line" data-name="Due">
+            <Due one={row} clock={clock} />
+          </td>
           <td data-name="Owner">{row.owner ?? ''}</td>
           <td class="line">{words.free(row.note, namesIn(row))}</td>
         </tr>
       ))}
     </Table>
   );
+}
+
+/** By when somebody has to act, while it is open. */
+function Due({ one, clock }: { one: FoundBreak; clock: Clock }) {
+  if (one.state !== 'open') return null;
+  const { firstSeen } = one;
+  const isLate = isOverdue(firstSeen, clock.now, clock.rule);
+  const words = dueWords(dueDate(firstSeen, clock.rule), isLate);
+  return isLate ? <strong class="overdue">{words}</strong> : words;
 }
 
 function WaiverAsked({ row, words }: { row: FoundBreak; words: Words }) {
@@ -239,8 +256,10 @@ export async function breakPage(visit: Visit): Promise<Answer> {
       </p>
       <p class="hint">
         First seen {words.at(found.firstSeen)},{' '}
-        {agoText(ageInDays(found.firstSeen, deps.now()), words)}. Owner:{' '}
-        {found.owner ?? 'nobody yet'}. At stake:{' '}
+        {agoText(ageInDays(found.firstSeen, deps.now()), words)}.{' '}
+        {found.state === 'open' ? 'Due ' : null}
+        <Due one={found} clock={clockOf(visit)} />
+        {found.state === 'open' ? '. ' : null}Owner: {found.owner ?? 'nobody yet'}. At stake:{' '}
         {found.stake === null
           ? 'no amount'
           : `${words.amount(found.stake, found.currency)} ${found.currency ?? ''}`}

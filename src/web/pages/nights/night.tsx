@@ -23,9 +23,10 @@ import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
 import { reservationsAtRisk } from '../authorisations.js';
+import { OVERDUE } from '../breaks/breakQuery.js';
 import { changesSince } from './changes.js';
 import { MoneyConfirmed } from './moneyConfirmed.js';
-import { AtRisk, openByAge, openMoneyOf } from './openMoney.js';
+import { AtRisk, openByAge, openMoneyOf, overdueOf } from './openMoney.js';
 import { runAgainOf } from './runAgain.js';
 
 const RUNS_SHOWN = 60;
@@ -50,7 +51,7 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
       {again}
       {progress === null ? null : <Steps progress={progress} />}
       {atRisk}
-      <Waits waits={waits} words={words} />
+      <Waits waits={waits} overdue={overdueOf(open)} words={words} />
       {changes}
       <AtRisk open={open} visit={visit} />
       {night.summary === null ? null : <Accounts accounts={night.summary.accounts} words={words} />}
@@ -203,8 +204,10 @@ interface Wait {
   money?: Readonly<Record<string, string>>;
 }
 
+type Overdue = ReturnType<typeof overdueOf>;
+
 /** Everything there may be to wait for, also what nothing waits for now. */
-function waitsOf(waits: Waiting): Wait[] {
+function waitsOf(waits: Waiting, overdue: Overdue): Wait[] {
   return [
     {
       count: waits.unwritten,
@@ -239,6 +242,25 @@ function waitsOf(waits: Waiting): Wait[] {
       to: '/instructions?state=unknown',
       money: waits.unknownMoney,
     },
+    ...openBreaksOf(waits, overdue),
+    {
+      count: waits.onTheirWay,
+      what: ['instruction is on its way', 'instructions are on their way'],
+      who: 'nobody: tieout',
+      to: null,
+    },
+  ];
+}
+
+function openBreaksOf(waits: Waiting, overdue: Overdue): Wait[] {
+  return [
+    {
+      count: overdue.breaks,
+      what: ['open break is overdue', 'open breaks are overdue'],
+      who: 'finance',
+      to: `/breaks?due=${OVERDUE}`,
+      money: overdue.money,
+    },
     {
       count: waits.unowned,
       what: ['open break has no owner', 'open breaks have no owner'],
@@ -251,17 +273,11 @@ function waitsOf(waits: Waiting): Wait[] {
       who: 'finance',
       to: '/breaks',
     },
-    {
-      count: waits.onTheirWay,
-      what: ['instruction is on its way', 'instructions are on their way'],
-      who: 'nobody: tieout',
-      to: null,
-    },
   ];
 }
 
-function Waits({ waits, words }: { waits: Waiting; words: Words }) {
-  const rows = waitsOf(waits).filter(({ count }) => count > 0);
+function Waits({ waits, overdue, words }: { waits: Waiting; overdue: Overdue; words: Words }) {
+  const rows = waitsOf(waits, overdue).filter(({ count }) => count > 0);
   return (
     <section aria-labelledby="waits">
       <h2 id="waits">What waits for whom now</h2>

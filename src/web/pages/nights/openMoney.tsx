@@ -3,11 +3,15 @@
 
 import type { BreakGroupRow } from '../../../breaks/breaksStore.js';
 import { countBreaks } from '../../../breaks/breaksStore.js';
+import { dueRuleOf } from '../../../breaks/dueRule.js';
 import { AGES, ageInDays } from '../../../core/breaks/breakAge.js';
+import type { DueRule } from '../../../core/breaks/dueDate.js';
+import { dueDate, overdueBefore } from '../../../core/breaks/dueDate.js';
 import { formatAmount, parseSum } from '../../../core/money.js';
 import type { Words } from '../../format.js';
 import { Figure, MoneyOf, Table } from '../../layout/parts.js';
 import type { Visit } from '../../visit.js';
+import { OVERDUE } from '../breaks/breakQuery.js';
 
 /** Those with the most of them; a person of a house, not a list of all. */
 const OWNERS_SHOWN = 10;
@@ -16,16 +20,42 @@ interface OpenMoney {
   /** the group of each age that has any */
   ages: readonly BreakGroupRow[];
   owners: readonly BreakGroupRow[];
+  /** of these, what is overdue, by owner */
+  overdue: readonly BreakGroupRow[];
+  rule: DueRule;
 }
+
+/** Owners of overdue breaks that are told apart and added up. */
+const OVERDUE_OWNERS_MAX = 10_000;
 
 export async function openMoneyOf({ deps, accounts }: Visit): Promise<OpenMoney> {
   const open = { accountIds: accounts, states: ['open'] as const };
   const now = deps.now();
-  const [ages, owners] = await Promise.all([
+  const rule = dueRuleOf(deps.config);
+  const late = { ...open, seenBefore: overdueBefore(now, rule) };
+  const [ages, owners, overdue] = await Promise.all([
     countBreaks(deps.db, open, 'age', now, AGES.length),
     countBreaks(deps.db, open, 'owner', now, OWNERS_SHOWN),
+    countBreaks(deps.db, late, 'owner', now, OVERDUE_OWNERS_MAX),
   ]);
-  return { ages, owners };
+  return { ages, owners, overdue, rule };
+}
+
+/** How many are overdue, and what is at stake in them. */
+export function overdueOf({ overdue }: OpenMoney): {
+  breaks: number;
+  money: Record<string, string>;
+} {
+  const cents = new Map<string, bigint>();
+  for (const { money } of overdue) {
+    for (const [currency, amount] of Object.entries(money)) {
+      cents.set(currency, (cents.get(currency) ?? 0n) + (parseSum(amount) ?? 0n));
+    }
+  }
+  return {
+    breaks: overdue.reduce((sum, { breaks }) => sum + breaks, 0),
+    money: Object.fromEntries([...cents].map(([name, sum]) => [name, formatAmount(sum)])),
+  };
 }
 
 /** How many are open of each age, in the order of the ages. */
@@ -43,9 +73,10 @@ export function AtRisk({ open, visit }: { open: OpenMoney; visit: Visit }) {
       <p class="hint">
         What is at stake in breaks that are open now, of all nights. Amounts of different currencies
         are not added up; a bar is the part of its currency that is so old. Age is counted from the
-        night that first saw the break, not from the day of the order.
+        night that first saw the break, not from the day of the order; it is due{' '}
+        {words.count(open.rule.days)} working days after it.
       </p>
-      <Owners owners={open.owners} words={words} now={deps.now()} />
+      <Owners open={open} words={words} now={deps.now()} />
     </section>
   );
 }
@@ -125,8 +156,8 @@ function MoneyOfAge(props: {
   );
 }
 
-function Owners(props: { owners: readonly BreakGroupRow[]; words: Words; now: Date }) {
-  const { words, now } = props;
+function Owners({ open, words, now }: { open: OpenMoney; words: Words; now: Date }) {
+  const overdueBy = new Map(open.overdue.map((one) => [one.key, one.breaks]));
   return (
     <Table
       caption="Who has them"
@@ -136,9 +167,11 @@ function Owners(props: { owners: readonly BreakGroupRow[]; words: Words; now: Da
         { head: 'Open breaks', isFigure: true },
         { head: 'Money', isFigure: true },
         { head: 'Days since the first was seen', isFigure: true },
+        { head: 'First due' },
+        { head: 'Overdue', isFigure: true },
       ]}
     >
-      {props.owners.map((one) => (
+      {open.owners.map((one) => (
         <tr>
           <th scope="row">
             <a href={`/breaks?${new URLSearchParams({ owner: one.key ?? '-' })}`}>
@@ -152,8 +185,19 @@ function Owners(props: { owners: readonly BreakGroupRow[]; words: Words; now: Da
           <Figure name="Days since the first was seen">
             {words.count(ageInDays(one.oldest, now))}
           </Figure>
+          <td>{dueDate(one.oldest, open.rule)}</td>
+          <Figure name="Overdue">
+            <OverdueOf owner={one.key} breaks={overdueBy.get(one.key) ?? 0} words={words} />
+          </Figure>
         </tr>
       ))}
     </Table>
   );
+}
+
+function OverdueOf(props: { owner: string | null; breaks: number; words: Words }) {
+  const { owner, breaks, words } = props;
+  if (breaks === 0) return <>0</>;
+  const query = new URLSearchParams({ due: OVERDUE, owner: owner ?? '-' });
+  return <a href={`/breaks?${query}`}>{words.count(breaks)}</a>;
 }

@@ -37,8 +37,8 @@ export function addFees(
 ): void {
   addSection(page, 'Fees and chargebacks, against the payable book', [
     ['Account', 'Currency', 'Captured gross', 'Fees listed', 'Fees of the book', 'Difference'],
-    ['Effective rate (%)', 'Agreed', 'Variance', 'Chargebacks listed', 'Chargebacks of the book'],
-    ['Difference'],
+    ['Effective rate (%)', 'Agreed', 'Variance', 'No tariff'],
+    ['Chargebacks listed', 'Chargebacks of the book', 'Difference'],
   ]);
   const first = page.lines.length + 1;
   const listed = feeSums(fees);
@@ -48,18 +48,17 @@ export function addFees(
   )) {
     const row = page.lines.length + 1;
     const book = payable.get(keyOf(pair));
-    const [gross, taken, agreed, variance] = NAMES.map((name) => sumOf(listed, name, ...pair)) as [
-      ...[Sum, Sum, Sum, Sum],
-    ];
+    const [gross, taken, agreed, variance, untold] = NAMES.map((name) =>
+      sumOf(listed, name, ...pair),
+    ) as [Sum, Sum, Sum, Sum, Sum];
     const [bookFees, bookCharged] = ['fees', 'chargebacks'].map((name) => {
       return sumOf(sums.batches, name, ...pair);
     }) as [Sum, Sum];
     const charged = sumOf(sums.chargebacks, ...pair);
     const [off, chargedOff] = [taken.sum - bookFees.sum, charged.sum - bookCharged.sum];
     page.ties &&= off === 0n && chargedOff === 0n;
-    const inputs = [gross, taken, agreed, variance, bookFees, charged, bookCharged].flatMap(
-      inputsOf,
-    );
+    const sides = [gross, taken, agreed, variance, untold, bookFees, charged, bookCharged];
+    const inputs = sides.flatMap(inputsOf);
     const style = moneyStyle(pair[1], inputs);
     const ofFees = (column: string, keys = {}) =>
       matchingSum(FEES, parts.fees, column, { ...keysAt(row), ...keys });
@@ -79,29 +78,31 @@ export function addFees(
       ),
       liveSum(ofFees('agreed'), agreed, style),
       liveSum(ofFees('variance'), variance, style),
+      liveSum(ofFees('without_tariff'), untold, style),
       liveSum(chargedLive, charged, style),
       liveSum(`ROUND(${ofBook('F')},2)`, bookCharged, style),
-      moneyFormula(`ROUND(J${row}-K${row},2)`, chargedOff, inputs, style),
+      moneyFormula(`ROUND(K${row}-L${row},2)`, chargedOff, inputs, style),
     ]);
   }
   endLines(page, first, null);
   if (payable.size + fees.length > 0)
-    for (const column of ['F', 'L']) addCheck(page, column, first);
+    for (const column of ['F', 'M']) addCheck(page, column, first);
   addWide(page, FEE_WORDS, STYLES.note);
 }
 
-const NAMES = ['gross', 'fees', 'agreed', 'variance'] as const;
+const NAMES = ['gross', 'fees', 'agreed', 'variance', 'withoutTariff'] as const;
 const FEE_WORDS =
   'Effective rate: all fees, those on lines of their own included, in percent of what was ' +
   'captured. Agreed and variance: of the lines that settlement.tariff says something of, on the ' +
-  'date of each line. By month and type they stand on the sheet Fees.';
+  'date of each line; no tariff: the fees of all others, whose variance nobody can say. Agreed, ' +
+  'variance and no tariff make the fees listed. By month and type they stand on the sheet Fees.';
 
 function feeSums(fees: readonly FeeRow[]): Sums {
   const sums: Sums = new Map();
   for (const row of fees) {
     const pair = pairOf(row);
     if (row.type === 'captured') addUp(sums, ['gross', ...pair], row.gross);
-    for (const name of ['fees', 'agreed', 'variance'] as const) {
+    for (const name of ['fees', 'agreed', 'variance', 'withoutTariff'] as const) {
       addUp(sums, [name, ...pair], row[name]);
     }
   }

@@ -111,6 +111,7 @@ export const FEES: Table<FeeRow> = {
     },
     money('agreed', 'Agreed', 14, (row) => row.agreed),
     money('variance', 'Variance', 14, (row) => row.variance),
+    money('without_tariff', 'No tariff', 14, (row) => row.withoutTariff),
     count('beyond', 'Lines past the tolerance', 12, (row) => row.beyond),
   ],
 };

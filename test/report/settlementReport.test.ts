@@ -206,7 +206,12 @@ describe('the settlement report', () => {
     // 1.65 and 0.67 are as agreed; of 49.00 0.94 was, and 3.00 was taken.
     expect(eur).toMatchObject({
       ...{ 'Captured gross': '186', 'Fees listed': '20.32', Agreed: '3.61' },
-      ...{ 'Effective rate (%)': '10.92', Variance: '1.71', 'Chargebacks listed': '100' },
+      ...{
+        'Effective rate (%)': '10.92',
+        Variance: '1.71',
+        'No tariff': '15',
+        'Chargebacks listed': '100',
+      },
     });
     expect([...book.parts.keys()].filter((name) => name.includes('chart'))).not.toEqual([]);
   });

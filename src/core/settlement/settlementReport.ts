@@ -79,6 +79,8 @@ export interface FeeRow extends OfBook {
   /** null: nothing was agreed for it */
   readonly agreed: string | null;
   readonly variance: string | null;
+  /** fees of lines that nothing was agreed for: fees = agreed + variance + these */
+  readonly withoutTariff: string;
   /** lines past the tolerance */
   readonly beyond: number;
 }

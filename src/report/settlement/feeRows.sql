@@ -32,6 +32,7 @@ select month, account_id as "accountId", currency, type, count(*)::int as lines,
   case when type in ('captured', 'refunded')
     then round(100 * sum(fee) / nullif(sum(gross), 0), 2)::text end as rate,
   round(sum(agreed), 2)::text as agreed, round(sum(line_fee - agreed), 2)::text as variance,
+  round(coalesce(sum(fee) filter (where agreed is null), 0), 2)::text as "withoutTariff",
   (count(*) filter (where abs(line_fee - agreed) > tolerance))::int as beyond
 from weighed
 group by month, account_id, currency, type

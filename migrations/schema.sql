@@ -1,4 +1,4 @@
--- The schema as it stands after 0500_stake_of_fees, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0530_facts_by_kind, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -563,7 +563,8 @@ CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.evidence_removals
 create table tieout.fact_sources (
   what text collate "C" not null,
   is_of_account boolean not null,
-  mark text not null,
+  mark text,
+  facts text not null,
   constraint fact_sources_pkey PRIMARY KEY (what)
 );
 
@@ -2063,19 +2064,22 @@ CREATE OR REPLACE FUNCTION tieout.add_links(ids bigint[], day date, link_what te
  LANGUAGE plpgsql
 AS $function$
 declare
+  found tieout.chain_links[];
   links int;
 begin
-  with found as (
-    select f.account_id, f.link_id, count(*) as facts, tieout.fact_digest(convert_to(
-      string_agg(line || E'\n', '' order by pos, line collate "C"), 'UTF8')) as facts_sha256
-    from tieout.facts f
-    where f.link_id = any (ids) and f.what = link_what
-    group by f.account_id, f.link_id
-  ),
-  link as (
-    select row(h.account_id, h.link_no + 1, f.link_id, day, link_what, f.facts, f.facts_sha256,
-      h.sha256, '', clock_timestamp())::tieout.chain_links as l
-    from found f join tieout.chain_heads h using (account_id)
+  execute format($facts$
+    select array_agg(row(account_id, 0, link_id, $2, $3, facts, facts_sha256, '', '',
+      clock_timestamp())::tieout.chain_links)
+    from (
+      select f.account_id, f.link_id, count(*) as facts, tieout.fact_digest(convert_to(
+        string_agg(line || E'\n', '' order by pos, line collate "C"), 'UTF8')) as facts_sha256
+      from (%s) f where f.link_id = any ($1) group by f.account_id, f.link_id
+    ) as found $facts$, (select s.facts from tieout.fact_sources s where s.what = link_what))
+  into found using ids, day, link_what;
+  with link as (
+    select row(h.account_id, h.link_no + 1, f.link_id, f.business_date, f.what, f.facts,
+      f.facts_sha256, h.sha256, '', f.sealed_at)::tieout.chain_links as l
+    from unnest(found) f join tieout.chain_heads h using (account_id)
   ),
   added as (
     insert into tieout.chain_links
@@ -4268,8 +4272,9 @@ begin
           where o.pull_id = look and o.account_id = a.account_id));
   end loop;
   for source in
-    select * from tieout.fact_sources
-    where is_of_account and accounts <> '{""}' or not is_of_account and '' = any (accounts)
+    select what, mark from tieout.fact_sources
+    where mark is not null
+      and (is_of_account and accounts <> '{""}' or not is_of_account and '' = any (accounts))
     order by what
   loop
     execute format('with marked as (%s returning f.link_id)

@@ -31,6 +31,31 @@ test('migrations/definitions.tsv has the digests of what the migrations make', a
   await expect(shippedText(found)).toMatchFileSnapshot(path);
 });
 
+test('what is sealed of a kind of fact is what the view of facts reads of it', async () => {
+  const found = await fresh.db.transaction(async (tx) => {
+    const viewOf = async (name: string): Promise<string> => {
+      const { rows } = await tx.query<{ text: string }>(
+        'select pg_get_viewdef($1::regclass) as text',
+        [name],
+      );
+      return rows[0]?.text ?? '';
+    };
+    const shipped = await viewOf('tieout.facts');
+    const kinds = [...shipped.matchAll(/'(\w+)'::text AS what/g)].map(([, what]) => what);
+    const { rows } = await tx.query<{ sealed: string }>(
+      `select string_agg(facts, ' union all ' order by array_position($1, what::text)) as sealed
+       from tieout.fact_sources`,
+      [kinds],
+    );
+    await tx.query(`create view tieout.sealed_facts as ${rows[0]?.sealed}`);
+    const sealed = await viewOf('tieout.sealed_facts');
+    await tx.query('drop view tieout.sealed_facts');
+    return { kinds, shipped, sealed };
+  });
+  expect(found.kinds.length).toBeGreaterThan(20);
+  expect(found.sealed).toBe(found.shipped);
+});
+
 test('docs/AUDIT.md says of every table what proves it, and what could be changed unnoticed', () => {
   const made = textOf('migrations/schema.sql').matchAll(
     /^create (?:unlogged )?table tieout\.(\w+) \(/gm,

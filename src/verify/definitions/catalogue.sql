@@ -82,7 +82,8 @@ object as (
   where k.contype in ('c', 'f', 'p', 'u', 'x') and not r.is_part
 
   union all
-  select 'source of facts', null, null, what, concat_ws('|', is_of_account, mark), null, false
+  select 'source of facts', null, null, what, concat_ws('|', is_of_account, mark, facts), null,
+    false
   from tieout.fact_sources
 
   -- From here on what no migration makes: each row is one too many.

@@ -7,9 +7,9 @@
 with account as (
   select * from unnest($1::text[], $2::bigint[]) as a (account_id, looked_at)
 ),
-line as materialized (
-  select settlement_line_id, account_id, type, transaction_id,
-    case when transaction_id is null then order_no end as order_no, currency,
+-- Read twice, once for each key: that costs less than to keep what was read.
+line as not materialized (
+  select settlement_line_id, account_id, type, transaction_id, order_no, currency,
     abs(amount) as amount, reference is not null and exists (
       select from tieout.movements r
       where r.account_id = l.account_id and r.reference = l.reference and r.kind = l.type
@@ -28,63 +28,62 @@ line as materialized (
     where l.account_id = any ($1)
   ) l
 ),
--- Joined by one key, and all else compared after: by five the planner takes the pairs for a few,
--- and looks each movement up alone.
-pair as materialized (
-  select settlement_line_id, has_waited, movement_id, is_by_order
+-- Every line, with each movement that it may mean or with none. Joined by one key, and all else
+-- compared as a condition that no join is made by: by five keys the planner takes the pairs for a
+-- few, and looks each movement up alone.
+pair as (
+  select l.settlement_line_id, l.has_waited, false as is_by_order, m.movement_id
+  from line l
+  left join tieout.movements m on m.transaction_id = l.transaction_id and m.account_id = any ($1)
+    and (not l.is_named and m.account_id = l.account_id and m.kind = l.type
+      and m.amount = l.amount and m.currency = l.currency) is true
+  where l.transaction_id is not null
+  union all
+  select l.settlement_line_id, l.has_waited, true, m.movement_id
+  from line l
+  left join tieout.movements m on m.order_no = l.order_no and m.account_id = any ($1)
+    and (not l.is_named and m.account_id = l.account_id and m.kind = l.type
+      and m.amount = l.amount and m.currency = l.currency) is true
+  where l.transaction_id is null
+),
+claimed as (
+  select *, lag(movement_id) over same is distinct from movement_id
+    and lead(movement_id) over same is distinct from movement_id as is_only_line
+  from pair
+  window same as (order by movement_id)
+),
+-- One row a line. Sorted by movement and then by line, each is told apart from its neighbours, and
+-- what is awaited stands in the same order: of a million, hashes cost several times as much.
+judged as materialized (
+  select settlement_line_id, any_value(has_waited) as has_waited,
+    any_value(is_by_order) as is_by_order, min(movement_id) as movement_id,
+    min(awaited_at) as awaited_at,
+    count(*) = 1 and bool_and(is_only_line) and min(awaited_at) is not null
+      -- of these more became known
+      and min(movement_id) not in (select movement_id from tieout.movement_amounts) as is_sure
   from (
-    select l.settlement_line_id, l.has_waited, m.movement_id, false as is_by_order,
-      m.account_id = l.account_id and m.kind = l.type and m.amount = l.amount
-        and m.currency = l.currency as is_same
-    from line l
-    join tieout.movements m on m.transaction_id = l.transaction_id
-    where not l.is_named and m.account_id = any ($1)
-    union all
-    select l.settlement_line_id, l.has_waited, m.movement_id, true,
-      m.account_id = l.account_id and m.kind = l.type and m.amount = l.amount
-        and m.currency = l.currency
-    from line l
-    join tieout.movements m on m.order_no = l.order_no
-    where not l.is_named and l.transaction_id is null and m.account_id = any ($1)
-    offset 0
-  ) p
-  where is_same
-    -- of these more became known
-    and movement_id not in (select movement_id from tieout.movement_amounts)
+    select c.*, a.ctid as awaited_at
+    from claimed c
+    left join tieout.settlement_awaited a using (movement_id)
+    order by settlement_line_id offset 0
+  ) c
+  group by settlement_line_id
 ),
-sure as (
-  select * from (
-    select *, lag(movement_id) over same is distinct from movement_id
-      and lead(movement_id) over same is distinct from movement_id as is_only_line
-    from (
-      select *, lag(settlement_line_id) over same is distinct from settlement_line_id
-        and lead(settlement_line_id) over same is distinct from settlement_line_id
-        as is_only_movement
-      from pair
-      window same as (order by settlement_line_id)
-    ) p
-    window same as (order by movement_id)
-  ) p
-  where is_only_line and is_only_movement
-),
--- A movement that has its line is awaited no more.
+-- A movement that has its line is awaited no more. Only who holds settlement writes here, so that
+-- each is still where it was read.
 taken as (
-  delete from tieout.settlement_awaited a using sure s where a.movement_id = s.movement_id
-  returning s.settlement_line_id, s.movement_id, s.is_by_order, s.has_waited
-),
-matched as (
-  insert into tieout.settlement_matches (settlement_line_id, movement_id, by, differs)
-  select settlement_line_id, movement_id, case when is_by_order then 'order' else 'transaction' end,
-    false
-  from taken order by settlement_line_id
+  delete from tieout.settlement_awaited
+  where ctid = any (array(select awaited_at from judged where is_sure))
 ),
 found as (
-  delete from tieout.settlement_unmatched u using taken t
-  where t.has_waited and u.settlement_line_id = t.settlement_line_id
+  delete from tieout.settlement_unmatched u using judged j
+  where j.has_waited and j.is_sure and u.settlement_line_id = j.settlement_line_id
 ),
 waiting as (
   insert into tieout.settlement_unmatched
-  select settlement_line_id from line
-  where not has_waited and settlement_line_id not in (select settlement_line_id from taken)
+  select settlement_line_id from judged where not has_waited and not is_sure
 )
-select count(*)::int as matched from taken
+insert into tieout.settlement_matches (settlement_line_id, movement_id, by, differs)
+select settlement_line_id, movement_id, case when is_by_order then 'order' else 'transaction' end,
+  false
+from judged where is_sure order by settlement_line_id

@@ -101,7 +101,7 @@ async function matchPlain(tx: Db, accountIds: readonly string[]): Promise<number
   const looked = accounts.map((one) => one.looked);
   const least = looked.reduce((one, other) => (one < other ? one : other));
   const ids = accounts.map((one) => one.id);
-  const { rows } = await tx.query<{ matched: number }>(statement('settlement/pairPlain'), [
+  const { rowCount } = await tx.query(statement('settlement/pairPlain'), [
     ...[ids, looked, least, newest],
   ]);
   await tx.query(
@@ -111,7 +111,7 @@ async function matchPlain(tx: Db, accountIds: readonly string[]): Promise<number
      where k.settlement_line_id < excluded.settlement_line_id`,
     [ids, newest],
   );
-  return rows[0]?.matched ?? 0;
+  return rowCount;
 }
 
 export async function updateBreaks(

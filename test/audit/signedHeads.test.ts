@@ -1,5 +1,5 @@
-// The ends of the chains signed beside the database: written by real nights, compared by the built
-// program, and what becomes of them where the disk refuses, a line is torn, somebody else signed, or
+// The ends of the chains signed beside the database: written by real nights, compared by
+// the program, and what becomes of them where the disk refuses, a line is torn, somebody else signed, or
 // the database is put back. Neighbour: verify/attacks.test.ts attacks the database.
 
 import { generateKeyPairSync } from 'node:crypto';
@@ -16,7 +16,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openDatabase } from '../../src/database/db.js';
 import type { Ended } from '../support/cli.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
 import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { addressOf, buildHouse } from '../support/night.js';
@@ -24,12 +23,11 @@ import { addressOf, buildHouse } from '../support/night.js';
 let house: House;
 let folder: string;
 let file: string;
-const night = (): Promise<Ended> => tieout(['run'], { cwd: house.folder });
+const night = (): Promise<Ended> => tieoutHere(['run'], { cwd: house.folder });
 const verify = (...args: string[]): Promise<Ended> =>
   tieoutHere(['verify', ...args], { cwd: house.folder });
 
 beforeAll(async () => {
-  await ensureBuilt();
   const settings = { notify: { webhook: 'http://127.0.0.1:1/nobody', heads: true } };
   house = await buildHouse({ orders: 120, seed: 2, settings });
   folder = join(house.folder, 'var', 'audit');

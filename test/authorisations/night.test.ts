@@ -1,5 +1,5 @@
 // Reservations of a real night: listed by the command, said by `status`, told once by the watch, and
-// told nobody where nobody said how long they hold. A night, the built program, a real receiver.
+// told nobody where nobody said how long they hold. A night, the program, a real receiver.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { localTicksOf } from '../../jobs/clock.js';
@@ -14,7 +14,6 @@ import { findRun } from '../../src/runs/runsStore.js';
 import type { Receiver } from '../alerts/receiver.js';
 import { openReceiver } from '../alerts/receiver.js';
 import { openXlsx, sheetOf } from '../reports/openXlsx.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
 import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
@@ -22,7 +21,6 @@ import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js'
 let receiver: Receiver;
 let house: House;
 beforeAll(async () => {
-  await ensureBuilt();
   receiver = await openReceiver();
   house = await buildHouse({
     orders: 600,
@@ -59,7 +57,7 @@ const stale = () => house.seeded.filter(({ kind }) => kind === 'stale_authorisat
 
 describe('reservations of a night', () => {
   it('lapse at no time that anybody knows, and nobody is told, until it is configured', async () => {
-    const listed = await tieout(['authorisations', '--all'], { cwd: house.folder });
+    const listed = await tieoutHere(['authorisations', '--all'], { cwd: house.folder });
     expect(listed.code, listed.stderr).toBe(0);
     expect(listed.stdout).toContain('give authorisation.validHours to the account');
     expect(listed.stdout).toContain('lapses at an unknown time');

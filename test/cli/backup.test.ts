@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import type { Ended } from '../support/cli.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import type { Effect, House } from '../support/night.js';
@@ -26,10 +26,9 @@ describe('a backup', () => {
   let house: House;
   let restored: FreshDatabase;
   let moved: Effect[];
-  const cli = (...args: string[]): Promise<Ended> => tieout(args, { cwd: house.folder });
+  const cli = (...args: string[]): Promise<Ended> => tieoutHere(args, { cwd: house.folder });
 
   beforeAll(async () => {
-    await ensureBuilt();
     restored = await freshDatabase({ empty: true });
     house = await buildHouse({
       orders: 6_000,

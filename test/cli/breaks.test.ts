@@ -23,7 +23,7 @@ interface Listed {
 
 beforeAll(async () => {
   house = await buildSeparateHouse({ orders: 600, seed: 21 });
-  const night = await built('run', '--json');
+  const night = await run('run', '--json');
   expect(night.code, night.stderr).toBe(3);
 }, 120_000);
 afterAll(() => house.end());

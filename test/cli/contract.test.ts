@@ -1,5 +1,6 @@
-// The command line as docs/CONTRACT.md section 1 promises it, on the built program: exit codes,
-// what goes to which stream, and what a command leaves behind.
+// The command line as docs/CONTRACT.md section 1 promises it: exit codes, what goes to which stream,
+// and what a command leaves behind. Each exit code is that of the built program in a process of its
+// own at least once; of what only differs in its words, the command runs in this process.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import type { RunSummary } from '../../src/core/runs/summary.js';
 import { auditRun } from '../faults/audit.js';
 import { startFront } from '../faults/front.js';
 import { type Ended, startTieout, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import { expectIdentities, expectMoney } from '../support/identities.js';
 import { dateOf } from '../support/night.js';
 import { buildSeparateHouse, type SeparateHouse } from '../support/separateHouse.js';
@@ -31,6 +33,7 @@ describe('tieout run', () => {
   let earlier: RunSummary;
   const run = (...args: string[]): Promise<Ended> =>
     tieout(['run', ...args], { cwd: house.folder });
+  const here = (...args: string[]): Promise<Ended> => tieoutHere(args, { cwd: house.folder });
 
   beforeAll(async () => {
     house = await buildSeparateHouse({ orders: 400, seed: 11 });
@@ -54,7 +57,7 @@ describe('tieout run', () => {
     await killed.says('pull: done');
     killed.signal('SIGKILL');
     await killed.ended;
-    const ended = await run('--dry-run', '--json');
+    const ended = await here('run', '--dry-run', '--json');
     expect(ended.code, ended.stderr).toBe(3);
     expect(await rowCounts(house.db)).toEqual(before);
   });
@@ -101,7 +104,7 @@ describe('tieout run', () => {
   it('shows an older date again and changes nothing', async () => {
     const before = await rowCounts(house.db);
     const moved = await house.effects();
-    const ended = await run('--date', dateOf(2), '--json');
+    const ended = await here('run', '--date', dateOf(2), '--json');
     expect(ended.code).toBe(3);
     expect(documentOf(ended)).toEqual(earlier);
     expect(ended.stderr).toContain('older');
@@ -110,7 +113,7 @@ describe('tieout run', () => {
   });
 
   it('is read by people without --json', async () => {
-    const ended = await run();
+    const ended = await here('run');
     expect(ended.code).toBe(3);
     expect(ended.stdout).toContain(`Business date ${dateOf(1)} did not tie out`);
     expect(ended.stdout).toContain('.xlsx');
@@ -128,7 +131,7 @@ describe('tieout run', () => {
     ['a missing configuration', ['--config', 'nowhere.yaml'], 'nowhere.yaml'],
   ] as const) {
     it(`exits 2 on ${name}`, async () => {
-      const ended = await run(...args);
+      const ended = await here('run', ...args);
       expect(ended.code).toBe(2);
       expect(ended.stderr).toContain(words);
       expect(ended.stderr).not.toMatch(NO_STACK);
@@ -146,7 +149,7 @@ describe('tieout run', () => {
     ],
   ] as const) {
     it(`exits 2 on ${name}`, async () => {
-      const ended = await tieout(args, { cwd: house.folder });
+      const ended = await here(...args);
       expect([ended.code, ended.stdout], ended.stderr).toEqual([2, '']);
       expect(ended.stderr).toContain(words);
       expect(ended.stderr).not.toMatch(NO_STACK);
@@ -155,7 +158,7 @@ describe('tieout run', () => {
 
   it('exits 2 on a month where a report is of a night', async () => {
     const args = ['report', dateOf(2).slice(0, 7), '--kind', 'breaks', '--format', 'csv'];
-    const ended = await tieout(args, { cwd: house.folder });
+    const ended = await here(...args);
     expect([ended.code, ended.stdout]).toEqual([2, '']);
     expect(ended.stderr).toContain('is no day');
     expect(ended.stderr).not.toMatch(NO_STACK);
@@ -179,7 +182,7 @@ describe('tieout run', () => {
     expect(summary.pull.failedPages).toBe(summary.pull.pages);
     await expectIdentities(house.db, summary);
     // With the gateway back the same date is whole again.
-    expect((await run()).code).toBe(3);
+    expect((await here('run')).code).toBe(3);
   });
 
   it('exits 1 when the database cannot be reached, in one sentence', async () => {
@@ -194,7 +197,7 @@ describe('tieout run', () => {
 
   it('exits 2 on a time that no clock has, and names file and key', async () => {
     const file = configBeside(house, 'no-time.yaml', { schedule: { cron: '99 4 * * *' } });
-    const ended = await tieout(['status', '--config', file], { cwd: house.folder });
+    const ended = await here('status', '--config', file);
     expect(ended.code, ended.stderr).toBe(2);
     expect(ended.stderr).toMatch(
       /^tieout: .*no-time\.yaml: schedule\.cron: "99 4 \* \* \*" is not/m,
@@ -214,7 +217,7 @@ describe('tieout run', () => {
     ['migrate status', ['migrate', 'status']],
   ] as const) {
     it(`prints one document for ${name} --json`, async () => {
-      const ended = await tieout([...args, '--json'], { cwd: house.folder });
+      const ended = await here(...args, '--json');
       expect(ended.code, ended.stderr).toBe(0);
       documentOf(ended);
     });
@@ -273,7 +276,7 @@ describe('tieout run that is told to stop twice', () => {
       const stopped = await first.ended;
       expect(stopped.code).toBe(1);
       expect(stopped.stderr).toContain('ended at once; the same command goes on from here');
-      const again = await tieout(['run', '--json'], { cwd: house.folder });
+      const again = await tieoutHere(['run', '--json'], { cwd: house.folder });
       // What was claimed and had no byte sent yet when the process ended is unknown: no look shows it.
       const { rowCount } = await house.db.query(
         `select 1 from tieout.instructions where state = 'unknown'`,
@@ -294,7 +297,7 @@ describe('tieout on a database of the merchant', () => {
   it('refuses one without its tables until `tieout migrate up`', async () => {
     const house = await buildSeparateHouse({ orders: 0, seed: 1, database: 'empty' });
     try {
-      const refused = await tieout(['run'], { cwd: house.folder });
+      const refused = await tieoutHere(['run'], { cwd: house.folder });
       expect(refused.code).toBe(2);
       expect(refused.stderr).toContain('tieout migrate up');
       const { rows } = await house.db.query(
@@ -303,7 +306,7 @@ describe('tieout on a database of the merchant', () => {
       expect(rows).toEqual([]);
       const migrated = await tieout(['migrate', 'up'], { cwd: house.folder });
       expect(migrated.code, migrated.stderr).toBe(0);
-      const ended = await tieout(['run', '--json'], { cwd: house.folder });
+      const ended = await tieoutHere(['run', '--json'], { cwd: house.folder });
       expect(ended.code, ended.stderr).toBe(0);
       expect(documentOf<RunSummary>(ended).state).toBe('tied_out');
     } finally {
@@ -336,8 +339,8 @@ describe('tieout in an empty folder', () => {
     const names = [...listed.matchAll(/^ {2}([a-z]+)/gm)].map((match) => match[1] ?? '');
     expect(names).toContain('run');
     expect(names).toContain('demo');
-    const helps = names.filter((name) => name !== 'help').map((name) => here(name, '--help'));
-    for (const help of await Promise.all(helps)) {
+    for (const name of names.filter((other) => other !== 'help')) {
+      const help = await tieoutHere([name, '--help'], { cwd: house.folder });
       expect(help.code, help.stderr).toBe(0);
       expect(help.stdout).toContain('Usage: tieout');
     }
@@ -359,13 +362,13 @@ describe('tieout demo', () => {
       // Breaks and all: the night ran. Its last words are the way into the console.
       expect(demo.code, demo.stderr).toBe(0);
       expect(demo.stdout).toMatch(/ start +serves the console at http:.*\n.* a link.*in\.\n$/);
-      const first = documentOf<RunSummary>(await tieout(['runs', 'show', '--json'], options));
+      const first = documentOf<RunSummary>(await tieoutHere(['runs', 'show', '--json'], options));
       expect(first.state).toBe('broken');
       const journal = (): string =>
         readFileSync(join(options.cwd, 'var', 'sandbox', 'effects.ndjson'), 'utf8');
       const moved = journal();
       expect(moved).not.toBe('');
-      const again = await tieout(['run', '--json'], options);
+      const again = await tieoutHere(['run', '--json'], options);
       expect(again.code, again.stderr).toBe(3);
       expect(documentOf<RunSummary>(again).accounts).toEqual(first.accounts);
       expect(journal()).toBe(moved);
@@ -379,11 +382,11 @@ describe('tieout demo', () => {
 async function goneOnWith(house: SeparateHouse, by: 'a person' | 'a clock'): Promise<RunSummary> {
   const options = { cwd: house.folder };
   if (by === 'a person') {
-    const again = await tieout(['run', '--json'], options);
+    const again = await tieoutHere(['run', '--json'], options);
     expect(again.code, again.stderr).toBe(3);
     return documentOf<RunSummary>(again);
   }
-  const owed = await tieout(['status', '--json'], options);
+  const owed = await tieoutHere(['status', '--json'], options);
   expect(documentOf(owed)).toMatchObject({ state: 'failed', owed: { kind: 'goOn' } });
   const clock = startTieout(['schedule'], options);
   await clock.says('The next night begins at');
@@ -391,9 +394,9 @@ async function goneOnWith(house: SeparateHouse, by: 'a person' | 'a clock'): Pro
   const ended = await clock.ended;
   expect(ended.code, ended.stderr).toBe(0);
   expect(ended.stderr).toContain('goes on with business date');
-  const status = await tieout(['status'], options);
+  const status = await tieoutHere(['status'], options);
   expect(status.stdout).toMatch(
     /did not tie out: .*\nThe next night begins at .* [A-Z]\S+, business date /,
   );
-  return documentOf<RunSummary>(await tieout(['runs', 'show', '--json'], options));
+  return documentOf<RunSummary>(await tieoutHere(['runs', 'show', '--json'], options));
 }

@@ -1,10 +1,9 @@
-// `tieout days` on the built program: the days of real nights tie to what the nights say of their
+// `tieout days`: the days of real nights tie to what the nights say of their
 // money, and decisions are kept.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tableLines } from '../../src/cli/reports/daysText.js';
 import type { DayFigures } from '../../src/core/runs/businessDay.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
 import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf } from '../support/night.js';
@@ -34,14 +33,13 @@ describe('tieout days', () => {
   const days = (...args: string[]) => tieoutHere(['days', ...args], { cwd: house.folder });
 
   beforeAll(async () => {
-    await ensureBuilt();
     house = await buildHouse({ orders: 200, seed: 8, daysAgo: 2 });
   });
   afterAll(() => house.end());
 
   it('has the money of the night that was confirmed in it', async () => {
     const { summary } = await house.run({ date: dateOf(2) });
-    const ended = await tieout(['days', 'list', '--json'], { cwd: house.folder });
+    const ended = await tieoutHere(['days', 'list', '--json'], { cwd: house.folder });
     expect(ended.code, ended.stderr).toBe(0);
     const listed = JSON.parse(ended.stdout) as { days: DayFigures[]; notKnown: string[] };
     for (const account of summary.accounts) {

@@ -18,10 +18,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { roomChecks } from '../../src/cli/setup/checks/fileChecks.js';
 import { loadConfig } from '../../src/config/config.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tieout-doctor-'));
 const env = { KEY_A1001: 'k' };
-const run = (...words: string[]) => tieout(words, { cwd: folder, env });
+const run = (...words: string[]) => tieoutHere(words, { cwd: folder, env });
 beforeAll(ensureBuilt);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -140,7 +141,7 @@ describe('a night without a single order', () => {
 describe('a database that knows no earlier run', () => {
   it('keeps instructions back: no approval is asked for that would not help', async () => {
     const other = join(folder, 'lost');
-    const demo = await tieout(['demo', '--orders', '400', '--config', `${other}.yaml`], {
+    const demo = await tieoutHere(['demo', '--orders', '400', '--config', `${other}.yaml`], {
       cwd: folder,
     });
     expect(demo.code).toBe(0);
@@ -153,14 +154,14 @@ describe('a database that knows no earlier run', () => {
         .replace(/liveFrom: "[^"]*"/g, 'liveFrom: "2026-01-01T00:00:00Z"'),
     );
     // A new database, the ledger filled by the demo that goes on.
-    const again = await tieout(['demo', '--orders', '400', '--config', file], { cwd: folder });
+    const again = await tieoutHere(['demo', '--orders', '400', '--config', file], { cwd: folder });
     expect(again.stdout).toMatch(/instructions? kept back \(this database knows no earlier run/);
     expect(again.stdout).not.toMatch(/held for a person(?! to approve)/);
     expect(again.stdout).toContain('set liveFrom to the time from which tieout is to act');
     expect(again.stdout).toMatch(/of these \d+ kept back/);
-    const status = await tieout(['status', '--config', file], { cwd: folder });
+    const status = await tieoutHere(['status', '--config', file], { cwd: folder });
     expect(status.stdout).toContain('kept back (this database knows no earlier run of A1001)');
-    const found = await tieout(['doctor', '--config', file], { cwd: folder });
+    const found = await tieoutHere(['doctor', '--config', file], { cwd: folder });
     expect(found.stdout).toMatch(/PROBLEM {2}history A1001 .*Restore the database/);
     expect(found.code).toBe(1);
   }, 120_000);

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';
-import { tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
 
@@ -21,9 +21,9 @@ describe('a dry run', () => {
   it('lists what a night would do, and does nothing', async () => {
     const before = (await house.db.query(NUMBERS)).rows;
     expect(before).toHaveLength(4);
-    const shown = await tieout(['run', '--dry-run'], { cwd: house.folder });
+    const shown = await tieoutHere(['run', '--dry-run'], { cwd: house.folder });
     expect(shown.stdout).toContain('DRY RUN: nothing was sent, nothing was kept.');
-    const json = await tieout(['run', '--dry-run', '--json'], { cwd: house.folder });
+    const json = await tieoutHere(['run', '--dry-run', '--json'], { cwd: house.folder });
     const { wouldDo = [] } = JSON.parse(json.stdout) as RunSummary;
     expect(wouldDo.length).toBeGreaterThan(5);
     for (const one of wouldDo) {
@@ -31,7 +31,7 @@ describe('a dry run', () => {
       expect(line).toContain(one.operation);
       expect(line).toContain(one.amount);
     }
-    const csv = await tieout(['run', '--dry-run', '--format', 'csv'], { cwd: house.folder });
+    const csv = await tieoutHere(['run', '--dry-run', '--format', 'csv'], { cwd: house.folder });
     const lines = csv.stdout.trim().split(/\r?\n/);
     expect(lines[0]).toBe(
       'account_id,operation,order_no,refund_id,amount,currency,next,reason,done',
@@ -42,7 +42,7 @@ describe('a dry run', () => {
     expect((await house.db.query(NUMBERS)).rows).toEqual(before);
     expect(await house.effects()).toEqual([]);
 
-    const real = JSON.parse((await tieout(['run', '--json'], { cwd: house.folder })).stdout);
+    const real = JSON.parse((await tieoutHere(['run', '--json'], { cwd: house.folder })).stdout);
     expect(real).not.toHaveProperty('wouldDo');
     const { rows } = await house.db.query<{ operation: string; order_no: string }>(
       'select operation, order_no from tieout.instructions order by order_no',
@@ -56,7 +56,7 @@ describe('a dry run', () => {
   });
 
   it('is where --format belongs', async () => {
-    const ended = await tieout(['run', '--format', 'csv'], { cwd: house.folder });
+    const ended = await tieoutHere(['run', '--format', 'csv'], { cwd: house.folder });
     expect(ended.code).toBe(2);
   });
 });

@@ -1,11 +1,10 @@
-// `tieout export outcomes` on the built program: what a night did, in order, resumable, as NDJSON,
+// `tieout export outcomes`: what a night did, in order, resumable, as NDJSON,
 // CSV or one JSON document.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureBuilt, tieout } from '../support/cli.js';
 import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
@@ -30,14 +29,13 @@ describe('tieout export outcomes', () => {
       .map((line) => JSON.parse(line) as Told);
 
   beforeAll(async () => {
-    await ensureBuilt();
     house = await buildHouse({ orders: 200, seed: 5 });
     await house.run();
   });
   afterAll(() => house.end());
 
   it('tells every movement of money that the gateway made, numbered from 1', async () => {
-    const ended = await tieout(['export', 'outcomes'], { cwd: house.folder });
+    const ended = await tieoutHere(['export', 'outcomes'], { cwd: house.folder });
     expect(ended.code, ended.stderr).toBe(0);
     const told = lines(ended.stdout);
     expect(told.map((row) => row.seq)).toEqual(told.map((_, index) => index + 1));

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { fileFailure } from '../../src/core/errors.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import { ROOT } from '../support/sourceFiles.js';
 
 const NAMELESS = 54_321;
@@ -43,7 +44,7 @@ describe('the command line', () => {
     ['import responses none.xml', 'none.xml: there is no such file'],
     ['status --config folder', 'folder: cannot be read: it is a folder'],
   ])('%s', async (words, sentence) => {
-    const { code, stderr, stdout } = await tieout(words.split(' '), { cwd: folder });
+    const { code, stderr, stdout } = await tieoutHere(words.split(' '), { cwd: folder });
     expect([1, 2]).toContain(code);
     expect(stderr).toContain(sentence);
     expect(stderr + stdout).not.toMatch(/^ {4}at /m);

@@ -26,7 +26,7 @@ interface Listed {
 beforeAll(async () => {
   const operations = { capture: 'auto', cancel: 'approve', refund: 'approve', review: 'auto' };
   house = await buildSeparateHouse({ orders: 400, seed: 11, settings: { operations } });
-  const night = await built('run', '--json');
+  const night = await run('run', '--json');
   expect(night.code, night.stderr).toBe(3);
 }, 120_000);
 afterAll(() => house.end());
@@ -73,7 +73,7 @@ describe('tieout instructions', () => {
     expect(approved.code, approved.stdout + approved.stderr).toBe(0);
     expect(approved.stdout).toContain('queued');
     expect(await house.effects()).toEqual(before);
-    const sent = await built('send', '--json');
+    const sent = await run('send', '--json');
     expect(sent.code, sent.stderr).toBe(0);
     expect(JSON.parse(sent.stdout)).toMatchObject({
       instructions: [{ instructionId: id, state: 'confirmed' }],
@@ -81,10 +81,10 @@ describe('tieout instructions', () => {
     expect((await house.effects()).length).toBe(before.length + 1);
     const sheet = await run('instructions', 'show', id);
     expect(sheet.stdout).toContain('approve by anna (as said on the command line)');
-    const again = await built('send');
+    const again = await run('send');
     expect(again.stdout).toContain('Nothing that was approved waits');
     // The history of the order tells all of it in the order in which it happened.
-    const history = await built('order', first?.accountId ?? '', first?.orderNo ?? '');
+    const history = await run('order', first?.accountId ?? '', first?.orderNo ?? '');
     const told = history.stdout
       .slice(history.stdout.indexOf('Instructions'))
       .split('\n\n', 1)

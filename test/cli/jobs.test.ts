@@ -4,7 +4,7 @@
 import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
 
@@ -18,17 +18,17 @@ afterAll(() => house.end());
 
 it('a failed job leaves the list once its work was done', { timeout: 3 * MINUTE_MS }, async () => {
   const at = { cwd: house.folder };
-  const listed = async (): Promise<string> => (await tieout(['jobs', 'list'], at)).stdout;
+  const listed = async (): Promise<string> => (await tieoutHere(['jobs', 'list'], at)).stdout;
   const reports = join(house.folder, 'var', 'reports');
-  expect((await tieout(['run'], at)).code).toBe(3);
+  expect((await tieoutHere(['run'], at)).code).toBe(3);
   expect(await listed()).toBe('No job has failed.\n');
   renameSync(reports, `${reports}.away`);
   writeFileSync(reports, '');
-  await tieout(['run'], at);
+  await tieoutHere(['run'], at);
   expect(await listed()).toContain('writes the next revision');
   renameSync(reports, `${reports}.file`);
   renameSync(`${reports}.away`, reports);
-  expect((await tieout(['run'], at)).code).toBe(3);
+  expect((await tieoutHere(['run'], at)).code).toBe(3);
   expect(await listed()).toBe('No job has failed.\n');
 });
 
@@ -41,14 +41,14 @@ it('a retry of a report that could not be written writes it', {
   const before = files();
   renameSync(reports, `${reports}.away`);
   writeFileSync(reports, '');
-  await tieout(['run'], at);
+  await tieoutHere(['run'], at);
   renameSync(reports, `${reports}.second`);
   renameSync(`${reports}.away`, reports);
-  const retried = await tieout(['jobs', 'retry', '--all'], at);
+  const retried = await tieoutHere(['jobs', 'retry', '--all'], at);
   expect(retried.code, retried.stdout + retried.stderr).toBe(0);
   expect(retried.stderr).toContain('written: ');
   const written = files().filter((file) => !before.includes(file));
   expect(written.some((file) => file.includes('reconciliation-'))).toBe(true);
   expect(written.some((file) => file.includes('orders-'))).toBe(true);
-  expect((await tieout(['jobs', 'list'], at)).stdout).toBe('No job has failed.\n');
+  expect((await tieoutHere(['jobs', 'list'], at)).stdout).toBe('No job has failed.\n');
 });

@@ -1,4 +1,4 @@
-// What the built program says while it works: with a secret or a card number wherever one can be
+// What the program says while it works: with a secret or a card number wherever one can be
 // put, nothing that it prints has any of them, and each line is one line.
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,8 @@ import { openReceiver } from '../alerts/receiver.js';
 import type { Front } from '../faults/front.js';
 import { answerWith, retell, startFront } from '../faults/front.js';
 import type { Ended } from '../support/cli.js';
-import { startTieout, tieout } from '../support/cli.js';
+import { startTieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
 
@@ -97,7 +98,7 @@ describe('the log', () => {
   }
 
   it('of a night is a plain line each, without a terminal', async () => {
-    const run = () => tieout(['run', '--config', 'canary.yaml'], { cwd: house.folder });
+    const run = () => tieoutHere(['run', '--config', 'canary.yaml'], { cwd: house.folder });
     await sayBrake(house.db, { ...WORD, isOn: true, reason: dirt });
     receiver.status = 500;
     const braked = await run();
@@ -172,7 +173,7 @@ describe('the log', () => {
       join(house.folder, 'lost.yaml'),
       JSON.stringify({ ...settings, database: { url } }),
     );
-    const ended = await tieout(['work', '--config', 'lost.yaml'], { cwd: house.folder });
+    const ended = await tieoutHere(['work', '--config', 'lost.yaml'], { cwd: house.folder });
     expect(ended.code).toBe(1);
     expectClean(ended);
     const last = JSON.parse(ended.stderr.trim().split('\n').at(-1) ?? '') as { level: string };

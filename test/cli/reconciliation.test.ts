@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';
-import { tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
 import { textOf } from '../support/sourceFiles.js';
@@ -29,7 +29,7 @@ const answers = new Map<string, string>();
 beforeAll(async () => {
   house = await buildSeparateHouse({ orders: 0, seed: 1 });
   folder = join(house.folder, 'gateway');
-  const made = await tieout(['demo', '--orders', '900', '--json'], { cwd: folder });
+  const made = await tieoutHere(['demo', '--orders', '900', '--json'], { cwd: folder });
   expect(made.code, made.stderr).toBe(0);
   demo = JSON.parse(made.stdout) as RunSummary;
 }, 240_000);
@@ -111,13 +111,13 @@ async function runAgain(refund: Refund): Promise<void> {
   const config = readFileSync(file, 'utf8');
   expect(config).toContain('above: "0.00"');
   writeFileSync(file, config.replace('above: "0.00"', 'above: "10.00"'));
-  const ended = await tieout(['run', '--date', demo.run, '--json'], { cwd: folder });
+  const ended = await tieoutHere(['run', '--date', demo.run, '--json'], { cwd: folder });
   // Exit 3: broken orders are a night that ran.
   expect([0, 3], ended.stderr).toContain(ended.code);
 }
 
 async function run(...args: string[]): Promise<string> {
-  const ended = await tieout(args, { cwd: folder });
+  const ended = await tieoutHere(args, { cwd: folder });
   expect(ended.code, `${args.join(' ')}: ${ended.stderr}`).toBe(0);
   return ended.stdout;
 }

@@ -1,16 +1,16 @@
-// `tieout users` on the built program: people come by a link, roles count, and every change is on
+// `tieout users`: people come by a link, roles count, and every change is on
 // record; a password is never an argument.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { passwordFits } from '../../src/access/password.js';
 import { findCredential } from '../../src/access/usersStore.js';
-import { tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
 
 describe('tieout users', () => {
   let house: SeparateHouse;
-  const users = (...args: string[]) => tieout(['users', ...args], { cwd: house.folder });
+  const users = (...args: string[]) => tieoutHere(['users', ...args], { cwd: house.folder });
 
   beforeAll(async () => {
     house = await buildSeparateHouse({ orders: 10, seed: 3 });

@@ -10,7 +10,8 @@ import { loadConfig } from '../../src/config/config.js';
 import { liveRisks, liveWarnings } from '../../src/config/live.js';
 import { PROFILE_TEMPLATE } from '../../src/config/templates.js';
 import { configHash } from '../../src/config/view.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
+import { ensureBuilt } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import { freshDatabase } from '../support/database.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tieout-live-'));
@@ -141,7 +142,7 @@ describe('an exception', () => {
 
 describe('the program', () => {
   beforeAll(ensureBuilt);
-  const run = (...words: string[]) => tieout(words, { cwd: folder, env: {} });
+  const run = (...words: string[]) => tieoutHere(words, { cwd: folder, env: {} });
 
   it('opens nothing on a way that others can read', async () => {
     write(`environment: live\n${ACCOUNTS}database: { url: "postgres://u:p@127.0.0.1:1/t" }

@@ -33,7 +33,7 @@ beforeAll(async () => {
   house = await buildSeparateHouse({ orders: 600, seed: 21, settings: { operations } });
   // Somebody asked for each refund.
   await house.db.query(`update ledger.refund_requests set requested_by = 'Ann'`);
-  const night = await built('run', '--json');
+  const night = await run('run', '--json');
   expect(night.code, night.stderr).toBe(3);
   const { reports } = JSON.parse(night.stdout) as RunSummary;
   workbook = reports.find(({ kind }) => kind === 'reconciliation')?.path ?? '';

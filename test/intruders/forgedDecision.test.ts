@@ -17,7 +17,6 @@ import { describeConfig } from '../../src/config/view.js';
 import type { Decision } from '../../src/instructions/decisions.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import { currentSession } from '../../src/web/visitor/session.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
 import { tieoutHere } from '../support/cliHere.js';
 import { APPROVE } from '../support/deciding.js';
 import type { House } from '../support/night.js';
@@ -31,7 +30,6 @@ const FORGER = { name: 'anna', isClaim: false };
 
 let house: House;
 beforeAll(async () => {
-  await ensureBuilt();
   const operations = { capture: 'approve', cancel: 'auto', refund: 'auto', review: 'auto' };
   const settings = { operations, decisions: { key: KEY } };
   let cancels = 0;
@@ -82,7 +80,7 @@ test('what was approved through tieout is sent, what was written into the tables
   const approved = await inFolder('instructions', 'approve', String(genuine), '--as', 'berta');
   expect(approved.code, approved.stderr).toBe(0);
   expect(await forge(forged === undefined ? [] : [forged], APPROVE)).toEqual(['done']);
-  const sent = await tieout(['send'], { cwd: house.folder });
+  const sent = await tieoutHere(['send'], { cwd: house.folder });
   expect([await capturesOf(genuine), await capturesOf(forged)], sent.stdout).toEqual([1, 0]);
   const { rows } = await house.db.query(
     'select state, hold_reason from tieout.instructions where instruction_id = $1',
@@ -134,7 +132,7 @@ test('no signature is moved to another decision, nor made by another key', async
 test('who really approves it then has it sent', async () => {
   const approved = await inFolder('instructions', 'approve', String(forged), '--as', 'berta');
   expect(approved.code, approved.stderr).toBe(0);
-  await tieout(['send'], { cwd: house.folder });
+  await tieoutHere(['send'], { cwd: house.folder });
   expect(await capturesOf(forged)).toBe(1);
 });
 

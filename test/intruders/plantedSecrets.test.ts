@@ -11,7 +11,6 @@ import { ROLES } from '../../src/core/access.js';
 import { ROUTES } from '../../src/web/routes.js';
 import { openReceiver, type Receiver } from '../alerts/receiver.js';
 import { readPlainly } from '../reports/plainReader.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
 import { tieoutHere } from '../support/cliHere.js';
 import { queueRows } from '../web/artefacts.js';
 import type { ConsoleHouse, Visitor } from '../web/consoleHouse.js';
@@ -56,7 +55,6 @@ let all: Visitor;
 const written: [where: string, text: string][] = [];
 
 beforeAll(async () => {
-  await ensureBuilt();
   receiver = await openReceiver();
   const { address } = receiver;
   console = await openConsole({
@@ -91,8 +89,6 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** As it was built, in a process of its own. */
-const built = (...words: string[]) => tieout(words, { cwd: console.house.folder });
 const cli = (...words: string[]) => tieoutHere(words, { cwd: console.house.folder });
 const keep = (where: string, ...texts: string[]): void => {
   for (const text of texts) written.push([where, text]);
@@ -190,7 +186,7 @@ test('every page, also of who is not signed in, with notes and reasons of people
 test('a backup, reports in every format, the log, the queue, what is told outside', async () => {
   const { house, lines } = console;
   const { DATE = '' } = await ids();
-  const backup = await built('backup', 'saved');
+  const backup = await cli('backup', 'saved');
   expect(backup.code, backup.stderr).toBe(0);
   for (const format of ['csv', 'ndjson', 'xlsx']) {
     const kind = format === 'xlsx' ? 'reconciliation' : 'waiting';
@@ -199,7 +195,7 @@ test('a backup, reports in every format, the log, the queue, what is told outsid
     expect(code, stderr).toBe(0);
     keep(`report ${format}`, stdout, stderr);
   }
-  const night = await built('run', '--json');
+  const night = await cli('run', '--json');
   keep('a second run', night.stdout, night.stderr, backup.stdout, backup.stderr);
   keep('log', ...house.lines, ...lines);
   keep('queue', ...(await queueRows(house)));

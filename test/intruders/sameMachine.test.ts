@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeBackupKey } from '../../src/backup/backupKey.js';
 import { openClient } from '../../src/database/connection.js';
 import type { EmbeddedServer } from '../../src/database/embedded/embedded.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import { ask, newFolder, removeFolders, start } from '../support/embeddedFolders.js';
 
 const STRANGER = 12_345;
@@ -30,11 +30,10 @@ async function asStranger(work: () => unknown): Promise<unknown> {
 
 describe.runIf(process.getuid?.() === 0)('another account of the machine', () => {
   beforeAll(async () => {
-    await ensureBuilt();
     home = newFolder();
     const umask = process.umask(0);
     try {
-      expect((await tieout(['init'], { cwd: home, env: { KEY_A1001: 'k' } })).code).toBe(0);
+      expect((await tieoutHere(['init'], { cwd: home, env: { KEY_A1001: 'k' } })).code).toBe(0);
       server = await start(at('var'));
       makeBackupKey(at('backup.key'));
     } finally {

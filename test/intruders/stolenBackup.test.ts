@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Ended } from '../support/cli.js';
-import { ensureBuilt } from '../support/cli.js';
 import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
@@ -15,7 +14,6 @@ let house: House;
 const cli = (...words: string[]): Promise<Ended> => tieoutHere(words, { cwd: house.folder });
 
 beforeAll(async () => {
-  await ensureBuilt();
   house = await buildHouse({ orders: 20 });
   const made = await cli('backup', 'sealed', '--new-key', 'key');
   expect(made.code, made.stderr).toBe(0);

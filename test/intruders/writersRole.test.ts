@@ -10,7 +10,7 @@ import { parse } from 'yaml';
 import { openClient } from '../../src/database/connection.js';
 import type { Database } from '../../src/database/db.js';
 import { openDatabase } from '../../src/database/db.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 import { textOf } from '../support/sourceFiles.js';
@@ -42,7 +42,6 @@ let house: House;
 let intruder: Database;
 
 beforeAll(async () => {
-  await ensureBuilt();
   const operations = { capture: 'approve', cancel: 'auto', refund: 'auto', review: 'auto' };
   house = await buildHouse({ orders: 120, settings: { operations } });
   await house.db.query(NO_MONTH);
@@ -66,7 +65,7 @@ afterAll(async () => {
 });
 
 function program(file: string, ...words: string[]) {
-  return tieout([...words, '--config', file], { cwd: house.folder });
+  return tieoutHere([...words, '--config', file], { cwd: house.folder });
 }
 
 test('a role that the server does not know gets nothing, and the answer says how one is made', async () => {
@@ -150,7 +149,7 @@ test.each([
 });
 
 test('none of it left a trace, and a decision in another name does', async () => {
-  const verify = () => tieout(['verify'], { cwd: house.folder });
+  const verify = () => tieoutHere(['verify'], { cwd: house.folder });
   const before = await verify();
   expect([before.code, before.stdout]).toEqual([0, expect.stringContaining('The chain is whole')]);
   const { rowCount } = await asWriter(

@@ -8,14 +8,14 @@ import { columnsHelp, IMPORT_COLUMNS } from '../../src/cli/ledger/importColumns.
 import { SHOP_EXPORTS, shopHint } from '../../src/core/mapping/shopFormats.js';
 import { packageRoot } from '../../src/database/statements.js';
 import { csvLines } from '../../src/ledger/lines/csvLines.js';
-import { tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import { textOf } from '../support/sourceFiles.js';
 
 const EXPORTS = join(packageRoot(), 'test', 'ledger', 'exports');
 
 describe.each(Object.entries(IMPORT_COLUMNS))('import %s', (kind, columns) => {
   it('names every column in its help and in the paper', async () => {
-    const { stdout } = await tieout(['import', kind, '--help'], { cwd: packageRoot() });
+    const { stdout } = await tieoutHere(['import', kind, '--help'], { cwd: packageRoot() });
     const help = columnsHelp(kind) ?? '';
     expect(stdout).toContain(help);
     const table = textOf('docs/IMPORT.md')

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { importOrders } from '../../src/ledger/imports/importOrders.js';
 import type { ImportResult } from '../../src/ledger/imports/importResult.js';
-import { startTieout, tieout } from '../support/cli.js';
+import { startTieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import { freshDatabase } from '../support/database.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
@@ -130,7 +131,7 @@ describe('row 99: a crash in the middle of an import', () => {
     expect((await killed.ended).code).toBeNull();
     const count = 'select count(*) as count from ledger.orders';
     expect((await house.db.query(count)).rows).toEqual([{ count: 0n }]);
-    const again = await tieout(['import', 'orders', file], { cwd: house.folder });
+    const again = await tieoutHere(['import', 'orders', file], { cwd: house.folder });
     expect(again.code, again.stderr).toBe(0);
     expect((await house.db.query(count)).rows).toEqual([{ count: 60_000n }]);
   });

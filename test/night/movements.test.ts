@@ -12,7 +12,6 @@ import { verifyRun } from '../../src/verify/verifyRun.js';
 import { evaluateAll } from '../reports/evaluate.js';
 import { openXlsx } from '../reports/openXlsx.js';
 import { readPlainly } from '../reports/plainReader.js';
-import { ensureBuilt } from '../support/cli.js';
 import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf } from '../support/night.js';
@@ -196,7 +195,6 @@ describe('four nights', () => {
   }
 
   test('`tieout days` and the activity statement show it', async () => {
-    await ensureBuilt();
     const listed = await tieoutHere(['days'], { cwd: house.folder });
     expect(listed.stdout).toContain('capt. elsewhere');
     expect(listed.stdout).toContain(`A1001 from ${dateOf(4)}`);

@@ -8,7 +8,7 @@ import { findRun } from '../../src/runs/runsStore.js';
 import { verifyRun } from '../../src/verify/verifyRun.js';
 import { verifyWorkbook } from '../../src/verify/verifyWorkbook.js';
 import { readPlainly } from '../reports/plainReader.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds } from '../support/night.js';
 
@@ -52,7 +52,6 @@ test('a night whose statement leaves money unexplained is broken, and says which
 });
 
 test('workbook, summary, sentence, message and exit code of such a night say the same', async () => {
-  await ensureBuilt();
   house = await buildHouse({
     orders: 900,
     inLedger: kinds({ capture_due: 2 }, 'A1001'),
@@ -74,7 +73,7 @@ test('workbook, summary, sentence, message and exit code of such a night say the
        select * from tieout.whole_lines(run, account, snapshot) where item <> 'held'
      $$`,
   );
-  const ended = await tieout(['run', '--json'], { cwd: house.folder });
+  const ended = await tieoutHere(['run', '--json'], { cwd: house.folder });
   expect(ended.code, ended.stderr).toBe(3);
   const summary = JSON.parse(ended.stdout) as RunSummary;
   expect(summary.state).toBe('broken');

@@ -15,7 +15,6 @@ import { findRun } from '../../src/runs/runsStore.js';
 import { checkChain } from '../../src/verify/verifyChainStore.js';
 import { verifyRun } from '../../src/verify/verifyRun.js';
 import { verifyWorkbook, workbookLines } from '../../src/verify/verifyWorkbook.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
 import { tieoutHere } from '../support/cliHere.js';
 import { freshDatabase } from '../support/database.js';
 import type { House } from '../support/night.js';
@@ -54,7 +53,6 @@ async function runOf(date: string) {
 }
 
 beforeAll(async () => {
-  await ensureBuilt();
   house = await buildHouse({
     inLedger: kinds({ matched: 5, capture_due: 1 }, 'A1001'),
     settings: { operations: { capture: 'approve' } },
@@ -209,12 +207,12 @@ describe('retention', () => {
 
   test('says before what it would remove', async () => {
     rewriteSettings(house, { retention: { evidenceMonths: 3 } });
-    const dry = await tieout(['retention', 'apply', '--dry-run'], { cwd: house.folder });
+    const dry = await tieoutHere(['retention', 'apply', '--dry-run'], { cwd: house.folder });
     expect([dry.code, dry.stdout]).toEqual([
       0,
       expect.stringContaining(`would have removed what was seen from ${LAST_BUT_ONE}`),
     ]);
-    const few = await tieout(['retention', 'apply', '--months', '2'], { cwd: house.folder });
+    const few = await tieoutHere(['retention', 'apply', '--months', '2'], { cwd: house.folder });
     expect([few.code, few.stderr]).toEqual([2, expect.stringContaining('keeps 3')]);
     expect(await rowsIn(`tieout.pages_${OLD}`)).toBeGreaterThan(0);
   });

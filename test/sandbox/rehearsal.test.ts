@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';
 import type { Database } from '../../src/database/db.js';
-import { ensureBuilt, startTieout, tieout } from '../support/cli.js';
+import { ensureBuilt, startTieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import { freshDatabase } from '../support/database.js';
 import { dateOf, instructionCounts, readEffects, settingsOf } from '../support/night.js';
 
@@ -142,7 +143,7 @@ async function rehearsed(mail: string, operations?: Record<string, string>) {
 
 /** What the command prints; it ends with one of these codes. */
 async function done(folder: string, words: string[], codes = [0]): Promise<string> {
-  const { code, stdout, stderr } = await tieout(words, { cwd: folder });
+  const { code, stdout, stderr } = await tieoutHere(words, { cwd: folder });
   expect(stderr).not.toContain('signature');
   expect([words, codes.includes(code ?? -1), stderr]).toEqual([words, true, stderr]);
   return stdout;

@@ -10,7 +10,7 @@ import { PROFILE_TEMPLATE } from '../../src/config/templates.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import { auditRun } from '../faults/audit.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import { expectIdentities } from '../support/identities.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, kinds, openBreaksOf, rewriteSettings } from '../support/night.js';
@@ -126,8 +126,7 @@ describe('an order number that contains the separator of the list', () => {
     expect(result.kind === 'imported' ? result.warnings.join() : '').toMatch(
       /^line 2 \(SO-1,2\): .*query\.orderList\.separator/,
     );
-    await ensureBuilt();
-    const doctor = await tieout(['doctor', '--json', '--config', house.file], {
+    const doctor = await tieoutHere(['doctor', '--json', '--config', house.file], {
       cwd: house.folder,
     });
     const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string; words: string }[] };

@@ -366,7 +366,7 @@ describe('settlement', () => {
 
   it('taken out of tieout.yaml leaves its breaks open, counted and told by name, until each is waived', async () => {
     rewriteSettings(house, { settlement: null });
-    const ended = await built('run', '--date', dateOf(SECOND), '--json');
+    const ended = await cli('run', '--date', dateOf(SECOND), '--json');
     const { accounts, notices } = JSON.parse(ended.stdout) as RunSummary;
     const counted = accounts.reduce((all, { breaks }) => all + (breaks.not_settled ?? 0), 0);
     expect([counted, ended.code]).toEqual([1, 3]);
@@ -392,7 +392,7 @@ describe('settlement', () => {
     expect((await cli('status')).stdout).not.toMatch(words);
     const unkept = await json('order', ours[0]?.account_id ?? '', ours[0]?.order_no ?? '');
     expect(unkept).not.toHaveProperty('settlement');
-    const again = JSON.parse((await built('run', '--date', dateOf(SECOND), '--json')).stdout);
+    const again = JSON.parse((await cli('run', '--date', dateOf(SECOND), '--json')).stdout);
     expect(((again as RunSummary).notices ?? []).map(({ kind }) => kind)).not.toContain(
       'settlement_not_kept',
     );

@@ -1,6 +1,6 @@
 // What somebody with all rights in the database may do to what it recorded, and to what checks it: a
-// real night, a copy of its database and folder for each attack, the attack as SQL, and then the
-// built program's `tieout verify`: its exit code and its words. Neighbour: signedHeads.test.ts has the
+// real night, a copy of its database and folder for each attack, the attack as SQL, and then
+// `tieout verify`: its exit code and its words. Neighbour: signedHeads.test.ts has the
 // files beside the database.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,6 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Database } from '../../src/database/db.js';
 import { openDatabase } from '../../src/database/db.js';
 import type { Ended } from '../support/cli.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
 import { tieoutHere } from '../support/cliHere.js';
 import { databaseOn } from '../support/databaseOn.js';
 import type { House } from '../support/night.js';
@@ -24,21 +23,20 @@ const NIGHTS_MS_MAX = 240_000;
 const TEMPLATE = `tieout_attacked_${process.pid}`;
 
 beforeAll(async () => {
-  await ensureBuilt();
   admin = openDatabase(inject('server'), { max: 1 });
   house = await buildHouse({ orders: 240, seed: 3, settings: { operations: HELD } });
   const { accounts, folder } = house;
-  expect((await tieout(['run'], { cwd: folder })).code).not.toBe(1);
+  expect((await tieoutHere(['run'], { cwd: folder })).code).not.toBe(1);
   const held = await house.db.query<{ id: bigint; account_id: string }>(
     `select instruction_id as id, account_id from tieout.instructions where state = 'held'
        and hold_reason = 'approval' order by 1 limit 2`,
   );
   expect(accounts.length).toBeGreaterThan(0);
   for (const { id } of held.rows) {
-    const ended = await tieout(['instructions', 'approve', String(id)], { cwd: folder });
+    const ended = await tieoutHere(['instructions', 'approve', String(id)], { cwd: folder });
     expect(ended.code, ended.stdout + ended.stderr).toBe(0);
   }
-  expect((await tieout(['run'], { cwd: folder })).code).not.toBe(1);
+  expect((await tieoutHere(['run'], { cwd: folder })).code).not.toBe(1);
   // A database that nobody is connected to can be copied at any time.
   const source = new URL(addressOf(house.connection)).pathname.slice(1);
   await admin.query(

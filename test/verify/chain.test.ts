@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sealAccounts } from '../../src/runs/runRecordStore.js';
 import { checkChain } from '../../src/verify/verifyChainStore.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 
@@ -15,7 +15,6 @@ let house: House;
 const check = () => checkChain(house.db, () => {});
 
 beforeAll(async () => {
-  await ensureBuilt();
   house = await buildHouse({ orders: 240, seed: 3 });
   await house.run();
 });
@@ -69,12 +68,12 @@ describe('after a night', () => {
   });
 
   test('tieout verify says so, and where the chains end', async () => {
-    const ended = await tieout(['verify'], { cwd: house.folder });
+    const ended = await tieoutHere(['verify'], { cwd: house.folder });
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.stdout).toMatch(
       /^The chain is whole: \d+ links in 3 chains\. It ends in \w{64}\./,
     );
-    const { stdout } = await tieout(['verify', '--json'], { cwd: house.folder });
+    const { stdout } = await tieoutHere(['verify', '--json'], { cwd: house.folder });
     expect(JSON.parse(stdout)).toMatchObject({ whole: true, broken: [], unsealed: [] });
     expect(house.lines.some((line) => /^sealed; the chains end in \w{64}$/.test(line))).toBe(true);
   });

@@ -7,7 +7,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { statement } from '../../src/database/statements.js';
 import { redactTexts } from '../../src/retention/redactStore.js';
 import { checkChain } from '../../src/verify/verifyChainStore.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
 import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
@@ -17,7 +16,6 @@ const KEY = Buffer.alloc(32, 7).toString('base64');
 let house: House;
 
 beforeAll(async () => {
-  await ensureBuilt();
   const settings = { operations: { refund: 'approve' }, decisions: { key: KEY } };
   house = await buildHouse({ orders: 120, settings });
   await house.run();
@@ -103,7 +101,7 @@ test('is taken out on record, and the chain stays checkable', async () => {
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('decisions.key')]);
   expect(await holding()).toEqual(all);
   const redact = ['redact', ...words, '--as', 'berta', '--json'];
-  const done = await tieout(redact, { cwd: house.folder });
+  const done = await tieoutHere(redact, { cwd: house.folder });
   expect(done.code, done.stderr).toBe(0);
   expect(JSON.parse(done.stdout)).toMatchObject({ redacted: true, inTheShopsView: 0 });
   expect(done.stdout + done.stderr).not.toContain(CARD);

@@ -13,7 +13,7 @@ import { relationsOf } from '../../src/database/monthPartitions.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { scratchDb } from '../../src/verify/scratchStore.js';
 import { verifyRun } from '../../src/verify/verifyRun.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, rewriteSettings } from '../support/night.js';
 
@@ -28,7 +28,6 @@ async function verified(house: House, date = dateOf(1)) {
 describe('a night', () => {
   let house: House;
   beforeAll(async () => {
-    await ensureBuilt();
     house = await buildHouse({ orders: 400, seed: 21, daysAgo: 2 });
     await house.run({ date: dateOf(2) });
   });
@@ -76,7 +75,7 @@ describe('a night', () => {
       '--as',
       'ann',
     ];
-    const waived = await tieout(waive, { cwd: house.folder });
+    const waived = await tieoutHere(waive, { cwd: house.folder });
     expect(waived.code, waived.stderr + waived.stdout).toBe(0);
     await house.run({ date: dateOf(1) });
     expect((await verified(house, dateOf(1))).differences).toEqual([]);
@@ -84,11 +83,11 @@ describe('a night', () => {
   });
 
   test('by command: exit 0 and the figures', async () => {
-    const ended = await tieout(['verify', dateOf(2)], { cwd: house.folder });
+    const ended = await tieoutHere(['verify', dateOf(2)], { cwd: house.folder });
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.stdout).toContain('every figure is the same');
     expect(ended.stdout).toContain('Account A1001');
-    const none = await tieout(['verify', '2001-01-01'], { cwd: house.folder });
+    const none = await tieoutHere(['verify', '2001-01-01'], { cwd: house.folder });
     expect(none.code).toBe(2);
   });
 
@@ -137,7 +136,7 @@ describe('a night', () => {
     expect(differences).toContainEqual(
       expect.objectContaining({ accountId: 'A1001', what: 'orders.matched' }),
     );
-    const ended = await tieout(['verify', dateOf(2)], { cwd: house.folder });
+    const ended = await tieoutHere(['verify', dateOf(2)], { cwd: house.folder });
     expect(ended.code).toBe(1);
     expect(ended.stdout).toContain(`${entry.order_no}: entry`);
     expect(ended.stdout).toContain(`then ${was}, now 98765.43`);

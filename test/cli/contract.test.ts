@@ -1,6 +1,6 @@
 // The command line as docs/CONTRACT.md section 1 promises it: exit codes, what goes to which stream,
-// and what a command leaves behind. Each exit code is that of the built program in a process of its
-// own at least once; of what only differs in its words, the command runs in this process.
+// what a command leaves behind. Each exit code is that of the built program in a process of its own
+// at least once; what differs in its words alone runs in this process.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,8 +31,7 @@ function configBeside(house: SeparateHouse, name: string, change: object): strin
 describe('tieout run', () => {
   let house: SeparateHouse;
   let earlier: RunSummary;
-  const run = (...args: string[]): Promise<Ended> =>
-    tieout(['run', ...args], { cwd: house.folder });
+  const run = (...args: string[]) => tieout(['run', ...args], { cwd: house.folder });
   const here = (...args: string[]): Promise<Ended> => tieoutHere(args, { cwd: house.folder });
 
   beforeAll(async () => {
@@ -199,9 +198,8 @@ describe('tieout run', () => {
     const file = configBeside(house, 'no-time.yaml', { schedule: { cron: '99 4 * * *' } });
     const ended = await here('status', '--config', file);
     expect(ended.code, ended.stderr).toBe(2);
-    expect(ended.stderr).toMatch(
-      /^tieout: .*no-time\.yaml: schedule\.cron: "99 4 \* \* \*" is not/m,
-    );
+    const words = /^tieout: .*no-time\.yaml: schedule\.cron: "99 4 \* \* \*" is not/m;
+    expect(ended.stderr).toMatch(words);
     expect(ended.stderr).not.toMatch(NO_STACK);
   });
 

@@ -234,6 +234,22 @@ describe('an account that must not send', () => {
     await runOf(one, 1);
     expect((await one.effects()).length).toBe(2);
   });
+
+  it('is a history of its own when the first date is run again, also past the three days', async () => {
+    const one = await house({ inLedger: kinds({ capture_due: 2 }) });
+    const at = new Date(`${dateOf(0)}T04:15:00Z`);
+    const hoursBefore = (hours: number) => new Date(at.getTime() - hours * 3_600_000).toISOString();
+    rewriteSettings(one, { accounts: accountsWith(one, hoursBefore(71)) });
+    await one.run({ date: dateOf(1) }, at);
+    expect((await one.effects()).length).toBe(2);
+    await one.run({ date: dateOf(1) }, new Date(at.getTime() + 2 * 3_600_000));
+    expect(one.lines.join('\n')).not.toContain('knows no earlier run');
+    const { rows } = await one.db.query<{ block: string | null }>(
+      'select distinct send_block as block from tieout.run_accounts',
+    );
+    expect(rows).toEqual([{ block: null }]);
+    expect((await one.effects()).length).toBe(2);
+  });
 });
 
 function accountsWith(one: House, liveFrom: string | null): unknown[] {

@@ -6,6 +6,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import { ARCHIVE_BYTES_MAX } from '../../../reports/xlsx/read/archive.js';
 import { fileFailure, UsageError } from '../../core/errors.js';
+import { moneyIn } from '../../core/text/amounts.js';
 import type { DecidedRow } from '../../decide/decideWorkbook.js';
 import { decideWorkbook } from '../../decide/decideWorkbook.js';
 import { enqueuesWhenAsked } from '../app.js';
@@ -68,9 +69,16 @@ function linesOf(rows: readonly DecidedRow[], check: boolean): string[] {
   return [
     ...rows.map(({ sheet, row, id, order, decision, result, reason }) => {
       const what = `${sheet}, row ${row}: ${decision || '(nothing)'} ${id === '' ? '' : `#${id}`}`;
-      const of = order === null ? '' : ` of order ${order.orderNo}, account ${order.accountId}`;
+      const of = order === null ? '' : orderWords(order);
       return `${what.trimEnd()}${of}: ${result === 'done' ? done : result}, ${reason}`;
     }),
     check ? `${sum}; nothing was changed` : sum,
   ];
 }
+
+function orderWords({ orderNo, accountId, amount, currency }: Order): string {
+  const money = amount === null ? 'no amount' : moneyIn(amount, currency);
+  return ` of order ${orderNo}, account ${accountId}, ${money}`;
+}
+
+type Order = NonNullable<DecidedRow['order']>;

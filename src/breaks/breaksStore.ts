@@ -141,13 +141,17 @@ export async function countUpTo(db: Db, filter: BreakFilter, most: number): Prom
   return Number(rows[0]?.count ?? 0);
 }
 
-/** Matching breaks counted, in all (one row, key null) or put together, largest first. */
+/**
+ * Matching breaks counted, in all (one row, key null) or put together: those with most breaks
+ * first, or with most money in a currency.
+ */
 export async function countBreaks(
   db: Db,
   filter: BreakFilter,
   group: BreakGroup | null,
   asOf: Date,
   limit: number,
+  most: string | null = null,
 ): Promise<BreakGroupRow[]> {
   const { rows } = await db.query<{
     key: string | null;
@@ -161,6 +165,7 @@ export async function countBreaks(
     limit,
     group,
     JSON.stringify(group === 'age' ? seenRanges(asOf) : []),
+    most,
   ]);
   return rows.map((row) => ({
     key: row.key,

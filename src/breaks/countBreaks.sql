@@ -1,6 +1,7 @@
 -- Breaks that match, counted: in all (one row, key null) or put together by what they have in
 -- common, largest first. $1 to $13 as tieout.found_breaks has them, $14 limit, $15 by what (null:
--- in all), $16 the ages, with the instants between which a break of each was first seen, or none.
+-- in all), $16 the ages, with the instants between which a break of each was first seen, or none,
+-- $17 a currency whose money says which is largest, or null for the number of breaks.
 with found as (
   select case $15::text
       when 'cause' then f.cause
@@ -35,5 +36,6 @@ select key, count(*) as breaks, count(distinct (account_id, order_no)) as orders
   count(*) filter (where stake is null or currency is null) as without_amount
 from found
 group by key
-order by breaks desc, oldest, key
+order by case when $17::text is not null then coalesce(round(sum(stake)
+    filter (where currency = $17), 2), 0) end desc nulls last, breaks desc, oldest, key
 limit $14

@@ -64,7 +64,12 @@ describe('breaks by cause', () => {
   it('shows count, money and age of each', async () => {
     const { body } = await anna.get('/breaks/causes');
     const text = body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
-    expect(sentence(body)).toBe('20,030 breaks, 2 causes, largest first.');
+    expect(sentence(body)).toBe('20,030 breaks, 2 causes, those with most EUR first.');
+    // 27,000.00 of 30 breaks stand above 2,000.00 of 20,000; by number it is the other way.
+    expect(body.indexOf('900.00 EUR more')).toBeLessThan(body.indexOf('0.10 EUR more'));
+    const { body: byNumber } = await anna.get('/breaks/causes?sort=breaks');
+    expect(sentence(byNumber)).toContain('those with most breaks first');
+    expect(byNumber.indexOf('0.10 EUR more')).toBeLessThan(byNumber.indexOf('900.00 EUR more'));
     expect(text).toContain('amount mismatch, 0.10 EUR more at the gateway 20,000 2,000.00 EUR');
     expect(text).toContain('amount mismatch, 900.00 EUR more at the gateway 30 27,000.00 EUR');
     const viewer = await place.withRole('viewer');

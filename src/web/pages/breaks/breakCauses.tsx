@@ -5,6 +5,7 @@ import type { BreakGroupRow } from '../../../breaks/breaksStore.js';
 import { countBreaks } from '../../../breaks/breaksStore.js';
 import { ageInDays } from '../../../core/breaks/breakAge.js';
 import { Empty, Figure, MoneyOf, Table } from '../../layout/parts.js';
+import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
 import { FilterProblem } from './breakFilters.js';
 import { causeWords, clockOf, filterOf, filterProblem, queryOf } from './breakQuery.js';
@@ -12,18 +13,22 @@ import { setLinks, Views } from './breakSets.js';
 
 const GROUPS_MAX = 200;
 
+/** Money is that of the currency in which most breaks are: amounts of two are not compared. */
+const CAUSE_SORTS = ['money', 'breaks'] as const;
+type CauseSort = (typeof CAUSE_SORTS)[number];
+const ORDERS = { money: 'descending', breaks: 'descending' } as const;
+
 export async function causesPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
   const clock = clockOf(visit);
   const { now } = clock;
-  const found = await countBreaks(
-    deps.db,
-    filterOf(query, accounts, clock),
-    'cause',
-    now,
-    GROUPS_MAX + 1,
-  );
+  const filter = filterOf(query, accounts, clock);
+  const currencies = await countBreaks(deps.db, filter, 'currency', now, 2);
+  const sort = query.oneOf<CauseSort>('sort', CAUSE_SORTS) ?? 'money';
+  const most = sort === 'money' ? mainOf(currencies) : null;
+  const found = await countBreaks(deps.db, filter, 'cause', now, GROUPS_MAX + 1, most);
   const groups = found.slice(0, GROUPS_MAX);
+  const head = headsBy(sort, ORDERS, (by) => `/breaks/causes?${queryOf(query, { sort: by })}`);
   const count = groups.reduce((sum, { breaks }) => sum + breaks, 0);
   const body = (
     <>
@@ -32,7 +37,8 @@ export async function causesPage(visit: Visit): Promise<Answer> {
       <FilterProblem words={filterProblem(query)} />
       <p class="sentence" role="status">
         {words.count(count)} {count === 1 ? 'break' : 'breaks'}, {words.count(groups.length)}{' '}
-        {groups.length === 1 ? 'cause' : 'causes'}, largest first.
+        {groups.length === 1 ? 'cause' : 'causes'},{' '}
+        {most === null ? 'those with most breaks first' : `those with most ${most} first`}.
         {found.length > groups.length ? ' There are more causes: narrow the list.' : ''}
       </p>
       {groups.length === 0 ? (
@@ -43,8 +49,8 @@ export async function causesPage(visit: Visit): Promise<Answer> {
           class="cards"
           columns={[
             { head: 'Cause' },
-            { head: 'Breaks', isFigure: true },
-            { head: 'Money', isFigure: true },
+            head('Breaks', 'breaks', true),
+            head('Money', 'money', true),
             { head: 'First seen' },
             { head: 'Days since', isFigure: true },
             { head: 'All of them' },
@@ -58,6 +64,11 @@ export async function causesPage(visit: Visit): Promise<Answer> {
     </>
   );
   return { kind: 'page', title: 'Breaks by cause', section: 'Breaks', body };
+}
+
+/** The currency of most of them; null: none bears one. */
+function mainOf(currencies: readonly BreakGroupRow[]): string | null {
+  return currencies.find(({ key }) => key !== null)?.key ?? null;
 }
 
 function CauseRow({ group, visit, now }: { group: BreakGroupRow; visit: Visit; now: Date }) {

@@ -58,7 +58,9 @@ function missing(rows: readonly OldestOpen[]): string {
   if (since === undefined) return '';
   const overdue = count((row) => row.overdue);
   const late = overdue === 0 ? '' : `, ${overdue} overdue`;
-  return ` (${count((row) => row.movements)} not settled since ${since}${late})`;
+  const movements = count((row) => row.movements);
+  const which = movements === 1 ? '1 capture or refund' : `${movements} captures and refunds`;
+  return ` (${which} without a settlement line since ${since}${late})`;
 }
 
 function sum(amounts: readonly string[]): string {

@@ -197,7 +197,7 @@ describe('settlement', () => {
     expect(movements.reduce((all, { overdue }) => all + overdue, 0)).toBe(1);
     expect(movements.reduce((all, { differs }) => all + differs, 0)).toBe(2);
     const words = await built('settlement');
-    expect(words.stdout).toMatch(/not settled since .*, 1 overdue/);
+    expect(words.stdout).toMatch(/without a settlement line since .*, 1 overdue/);
     const listed = await cli('breaks', 'list', '--kind', 'not_settled');
     expect(listed.stdout).toContain('is in no settlement file yet');
     const known = await house.db.query<{ line: string }>(

@@ -83,6 +83,7 @@ describe('the page of settlement', () => {
   it('lists what is open by age, with the order of each item', async () => {
     const path = '/settlement/rows?account=A1001&currency=EUR&of=open';
     const { body } = await finance.get(path);
+    expect(body).toContain('A row is a capture or refund without a settlement line, or');
     expect(body).toContain('up to 1 day');
     expect(body).toContain(`/orders/A1001/${LONG}`);
     const old = await finance.get(`${path}&age=${encodeURIComponent('91+')}`);

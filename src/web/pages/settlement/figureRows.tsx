@@ -58,6 +58,7 @@ export async function figureRowsPage(visit: Visit, rules: SettlementRules): Prom
         {words.amount(total, currency)} {currency}
         {age === null ? '' : ` (${age.words})`}. <a href="/settlement">Back to settlement</a>
       </p>
+      {of === 'open' ? <p class="hint">{OPEN_ROWS}</p> : null}
       {ages === undefined ? null : (
         <Ages ages={ages} currency={currency} path={path} visit={visit} />
       )}
@@ -75,6 +76,11 @@ export async function figureRowsPage(visit: Visit, rules: SettlementRules): Prom
   );
   return { kind: 'page', title: FIGURES[of], section: 'Settlement', body };
 }
+
+/** More rows than the sentence on the page of settlement counts, which has the first kind alone. */
+const OPEN_ROWS =
+  'A row is a capture or refund without a settlement line, or settled with another amount, or a ' +
+  'settled line that belongs to none. The first page of settlement counts those without a line.';
 
 function ageOf(age: Asked['age']): string {
   return age === null ? '' : `&age=${encodeURIComponent(age.name)}`;

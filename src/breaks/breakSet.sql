@@ -2,7 +2,8 @@
 -- seen of each, and the newest event of its trail. $1 to $13 as tieout.found_breaks has them, $14
 -- at most so many. With "+ 0" the newest event is not looked for from the end of all events, which
 -- reads them whole for every break.
-select f.break_id::text as "breakId", f.state, f.currency, f.owner, f.note,
+select f.break_id::text as "breakId", f.account_id as "accountId", f.order_no as "orderNo",
+  f.state, f.currency, f.owner, f.note,
   round(greatest(f.amount,
     tieout.break_money(f.kind, f.currency, f.expected, f.actual)), 2)::text as stake,
   case when f.waiver_waits then f.waiver_asked_by end as "waiverAskedBy",

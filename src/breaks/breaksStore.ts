@@ -194,6 +194,8 @@ export async function breakChoices(
 /** A break of a set that is decided together, with what the decision is bound to. */
 export interface SetBreak {
   breakId: string;
+  accountId: string;
+  orderNo: string;
   state: BreakState;
   currency: string | null;
   stake: string | null;

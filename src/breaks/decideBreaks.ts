@@ -29,6 +29,8 @@ interface BreakRequest {
   readonly decisionId?: string;
   /** says what would happen and changes nothing */
   readonly check?: boolean;
+  /** accounts where this person may waive; elsewhere only agree. Absent: all of them */
+  readonly mayWaive?: readonly string[];
 }
 
 interface SeenBreak {
@@ -102,15 +104,16 @@ function storedAction(action: BreakAction, keep: readonly string[]): BreakAction
 /** Decides about one that is held; what it was seen with is looked up for all of them before. */
 async function judgeOf(
   tx: Tx,
-  { action, who, seen }: BreakRequest,
+  { action, who, seen, mayWaive }: BreakRequest,
 ): Promise<(one: HeldBreak, limit: Hundredths) => BreakVerdict> {
   const said = seen === undefined ? null : await saidSince(tx, seen);
   return (one, limit) => {
     const then = seen?.get(one.breakId);
-    if (then === undefined) return decideBreak(one, action, who, limit);
+    const may = mayWaive?.includes(one.accountId) ?? true;
+    if (then === undefined) return decideBreak(one, action, who, limit, may);
     const isSame = one.seenSha256 === then.seen;
     const since = said?.get(one.breakId) ?? [];
-    return decideSeenBreak(one, action, who, limit, { isSame, since });
+    return decideSeenBreak(one, action, who, limit, { isSame, since }, may);
   };
 }
 

@@ -20,6 +20,8 @@ const LOOKED_MAX = 50_000;
 export const SET_MAX = 10_000;
 /** Breaks of one transaction. */
 const PART = 2_500;
+/** Breaks that a total names: which goes which way. */
+const NAMED = 10;
 
 export interface SetTotal {
   breaks: number;
@@ -27,6 +29,8 @@ export interface SetTotal {
   money: Record<string, string>;
   withoutAmount: number;
   oldest: Date | null;
+  /** the first of them */
+  named: readonly Pick<SetBreak, 'breakId' | 'orderNo'>[];
 }
 
 export interface SetPreview {
@@ -48,6 +52,8 @@ interface SetRequest {
   readonly filter: BreakFilter;
   readonly action: BreakAction;
   readonly who: Decider;
+  /** accounts where this person may waive; elsewhere only agree. Absent: all of them */
+  readonly mayWaive?: readonly string[];
 }
 
 interface ChosenSet {
@@ -68,7 +74,7 @@ export async function decideSet(
   deps: DecideDeps,
   request: SetRequest & { readonly digest: string; readonly over: string },
 ): Promise<SetOutcome> {
-  const { action, who, over } = request;
+  const { action, who, over, ...rest } = request;
   const { preview, rows } = await chooseSet(deps, request);
   if (preview.digest !== request.digest || rows.length === 0) return { kind: 'changed' };
   const verdicts = new Map<BreakVerdict['kind'], number>();
@@ -78,7 +84,8 @@ export async function decideSet(
     const part = rows.slice(at, at + PART);
     const ids = part.map(({ breakId }) => breakId);
     const seen = new Map(part.map((row) => [row.breakId, row]));
-    const decided = await decideBreaks(deps, { ids, action, who, over, seen, decisionId });
+    const about = { ids, action, who, over, seen, decisionId };
+    const decided = await decideBreaks(deps, { ...about, ...mayOf(rest) });
     for (const row of decided) {
       verdicts.set(row.kind, (verdicts.get(row.kind) ?? 0) + 1);
       if (row.kind === 'refused' || row.kind === 'unchanged') refused.push(row);
@@ -89,7 +96,7 @@ export async function decideSet(
 
 /** Those that the decision would change, oldest first: the same again would end nowhere. */
 async function chooseSet(deps: DecideDeps, request: SetRequest): Promise<ChosenSet> {
-  const { filter, action, who } = request;
+  const { filter, action, who, mayWaive } = request;
   const approveAbove = deps.config.operations.approveAbove.refund;
   const found = await breakSet(deps.db, filter, LOOKED_MAX + 1);
   const looked = found.slice(0, LOOKED_MAX);
@@ -100,7 +107,8 @@ async function chooseSet(deps: DecideDeps, request: SetRequest): Promise<ChosenS
   for (const row of looked) {
     const stake = row.stake === null ? null : parseAmount(row.stake);
     const limit = waivedAloneMax(approveAbove, row.currency);
-    const verdict = decideBreak({ ...row, waiverStake: stake }, action, who, limit);
+    const may = mayWaive?.includes(row.accountId) ?? true;
+    const verdict = decideBreak({ ...row, waiverStake: stake }, action, who, limit, may);
     if ('reason' in verdict) append(left, verdict.reason, row);
     else if (rows.length >= SET_MAX) later += 1;
     else {
@@ -117,6 +125,10 @@ async function chooseSet(deps: DecideDeps, request: SetRequest): Promise<ChosenS
     digest: digestOf(rows),
   };
   return { preview, rows };
+}
+
+function mayOf({ mayWaive }: Pick<SetRequest, 'mayWaive'>) {
+  return mayWaive === undefined ? {} : { mayWaive };
 }
 
 function append<K>(groups: Map<K, SetBreak[]>, key: K, row: SetBreak): void {
@@ -140,7 +152,9 @@ function totalOf(rows: readonly SetBreak[]): SetTotal {
   const money = Object.fromEntries(
     [...sums].sort().map(([currency, sum]) => [currency, formatAmount(sum)]),
   );
-  return { breaks: rows.length, money, withoutAmount, oldest: rows[0]?.firstSeen ?? null };
+  const oldest = rows[0]?.firstSeen ?? null;
+  const named = rows.slice(0, NAMED);
+  return { breaks: rows.length, money, withoutAmount, oldest, named };
 }
 
 function digestOf(rows: readonly SetBreak[]): string {

@@ -12,7 +12,10 @@ const RIGHTS = {
   look: EVERYBODY,
   download: ['finance', 'operator', 'approver', 'admin'],
   workBreaks: ['finance', 'operator'],
+  /** to waive and reopen, and to ask for a waiver that needs a second person */
   waive: ['finance'],
+  /** to be that second person */
+  agreeToWaiver: ['finance', 'approver'],
   approve: ['approver'],
   /** to bring a workbook with decisions; each of them needs its own right */
   bringDecisions: ['finance', 'operator', 'approver'],

@@ -24,7 +24,9 @@ import { workbookKey } from '../report/workbookKeyStore.js';
 const TOGETHER_MAX = 50;
 
 /** For which accounts the person may do what; null: nobody has asked, as on the command line. */
-type MayDecide = Readonly<Record<'workBreaks' | 'waive' | 'approve', readonly string[]>>;
+type MayDecide = Readonly<
+  Record<'workBreaks' | 'waive' | 'agreeToWaiver' | 'approve', readonly string[]>
+>;
 
 interface DecideRequest {
   readonly who: Decider;
@@ -173,12 +175,17 @@ async function decideBreakRows(
   { action }: Extract<Wanted, { of: 'break' }>,
   { who, may, check }: DecideRequest,
 ): Promise<[WantedRow, Result][]> {
-  const accountIds = may === null ? null : may[action.kind === 'waive' ? 'waive' : 'workBreaks'];
+  const accountIds =
+    may === null ? null : may[action.kind === 'waive' ? 'agreeToWaiver' : 'workBreaks'];
   const page = { limit: group.length, offset: 0 };
   const visible = await findBreaks(deps.db, { ids: group.map(({ id }) => id), accountIds }, page);
   const ids = visible.map(({ breakId }) => breakId);
   const seen = new Map(group.map(({ id, wanted }) => [id, wanted.binding]));
-  const decided = await decideBreaks(deps, { ids, action, who, over: null, seen, check });
+  const about = { ids, action, who, over: null, seen, check };
+  const decided = await decideBreaks(
+    deps,
+    may === null ? about : { ...about, mayWaive: may.waive },
+  );
   const found = new Map(decided.map((row) => [row.breakId, row]));
   return group.map((row) => [row, breakResult(found.get(row.id))]);
 }

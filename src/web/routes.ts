@@ -97,7 +97,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: 'POST',
     path: '/breaks/waive',
-    right: 'waive',
+    right: 'agreeToWaiver',
     isFresh: true,
     fields: BREAK_FIELDS,
     handle: waiveBreaks,

@@ -115,7 +115,15 @@ describe('all that match', () => {
 
   it('keeps four eyes for each beyond the limit', async () => {
     const link = await linkOf(anna, 'amount mismatch, 900.00 EUR more at the gateway');
-    const seen = seenOf((await anna.get(link)).body);
+    const preview = (await anna.get(link)).body;
+    const seen = seenOf(preview);
+    expect(preview).toMatch(/will wait for a second person.*LARGE1<\/a>.* and 20 more/s);
+    // An approver asks for none, and agrees to what finance asked for.
+    const carl = await place.withRole('approver');
+    const early = (await carl.get(link)).body;
+    expect(early).toContain('left as they are: nobody has asked for a waiver');
+    const alone = { id: /\/breaks\/(\d+)"/.exec(early)?.[1] ?? '', words: 'why not' };
+    expect((await carl.post('/breaks/waive', alone)).body).toContain('nobody has asked');
     const asked = await anna.post(link, { seen, words: 'the shop pays' });
     expect(sentence(asked.body)).toBe('30 waiting for a second person.');
     expect(await states('LARGE')).toEqual({ asked: LARGE });
@@ -126,8 +134,8 @@ describe('all that match', () => {
       '<strong>30</strong> <a href="/breaks?state=waiver_asked">waivers wait for a second person</a>' +
         ': 27,000.00 EUR',
     );
-    const again = seenOf((await bert.get(link)).body);
-    const done = await bert.post(link, { seen: again, words: 'agreed' });
+    const again = seenOf((await carl.get(link)).body);
+    const done = await carl.post(link, { seen: again, words: 'agreed' });
     expect(sentence(done.body)).toBe('30 waived.');
     expect(await states('LARGE')).toEqual({ waived: LARGE });
   });

@@ -60,6 +60,7 @@ export function decideSeenBreak(
   who: Decider,
   limit: Hundredths,
   seen: { isSame: boolean; since: readonly BreakWord[] },
+  mayWaive = true,
 ): BreakVerdict {
   const said = seen.since.find(
     ({ event, by, reason }) =>
@@ -73,7 +74,7 @@ export function decideSeenBreak(
     return refused(`it was decided meanwhile: ${over.event} by ${over.by}`);
   }
   if (!seen.isSame) return refused('it has changed since it was seen: look again');
-  return decideBreak(found, action, who, limit);
+  return decideBreak(found, action, who, limit, mayWaive);
 }
 
 /** The events that an action leaves. */
@@ -129,11 +130,13 @@ export function waiverWaitsWords(
   return unset.length === currencies.length ? none : `${above}, or ${none}`;
 }
 
+/** `mayWaive` false: this person only agrees to a waiver that somebody else asked for. */
 export function decideBreak(
   found: DecidedBreak,
   action: BreakAction,
   who: Decider,
   limit: Hundredths,
+  mayWaive = true,
 ): BreakVerdict {
   switch (action.kind) {
     case 'note':
@@ -142,7 +145,7 @@ export function decideBreak(
     case 'assign':
       return assign(found, action.owner);
     case 'waive':
-      return waive(found, who, limit);
+      return waive(found, who, mayWaive ? limit : null);
     case 'reopen':
       if (found.state === 'waived') return { kind: 'reopened' };
       return found.state === 'open'
@@ -159,17 +162,26 @@ function assign(found: DecidedBreak, owner: string | null): BreakVerdict {
   return { kind: 'assigned' };
 }
 
-function waive(found: DecidedBreak, who: Decider, limit: Hundredths): BreakVerdict {
+/** `limit` null: whoever decides may neither waive alone nor ask. */
+function waive(found: DecidedBreak, who: Decider, limit: Hundredths | null): BreakVerdict {
   if (found.state === 'waived') return unchanged('it is waived already');
   if (found.state === 'resolved') return refused('it is resolved: there is nothing to waive');
-  if (found.waiverStake !== null && found.waiverStake <= limit) return { kind: 'waived' };
+  if (limit === null && found.waiverAskedBy === null) return refused(ONLY_AGREES);
+  const isSmall = limit !== null && found.waiverStake !== null && found.waiverStake <= limit;
+  if (isSmall) return { kind: 'waived' };
   if (found.waiverAskedBy === null) return { kind: 'waiver_asked' };
   if (isSamePerson(found.waiverAskedBy, who.name)) {
-    const what = limit > 0n ? 'a waiver of this size' : 'without a limit for its currency a waiver';
+    const what =
+      limit === null || limit > 0n
+        ? 'a waiver of this size'
+        : 'without a limit for its currency a waiver';
     return refused(`${what} needs a second person, and you asked for it yourself`);
   }
   return { kind: 'waived' };
 }
+
+const ONLY_AGREES =
+  'nobody has asked for a waiver: finance asks, and you may agree as the second person';
 
 function unchanged(reason: string): BreakVerdict {
   return { kind: 'unchanged', reason };

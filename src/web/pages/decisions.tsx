@@ -119,6 +119,7 @@ async function decide(visit: Visit, { path }: KeptFile, check: boolean): Promise
   const may = {
     workBreaks: visit.accountsFor('workBreaks'),
     waive: visit.accountsFor('waive'),
+    agreeToWaiver: visit.accountsFor('agreeToWaiver'),
     approve: visit.accountsFor('approve'),
   };
   return decideWorkbook(deps, await readFile(path), { who, may, check });

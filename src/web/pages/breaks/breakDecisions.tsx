@@ -26,7 +26,7 @@ export function DecideBreaks(props: {
 }) {
   const { visit, owners, isFixed, children } = props;
   const mayWork = visit.accountsFor('workBreaks').length > 0;
-  const mayWaive = visit.accountsFor('waive').length > 0;
+  const mayWaive = visit.accountsFor('agreeToWaiver').length > 0;
   if (!mayWork && !mayWaive) return <>{children}</>;
   return (
     <Form action="/breaks/note" csrf={visit.csrf}>
@@ -59,6 +59,8 @@ function WorkFields({ visit, owners }: { visit: Visit; owners: Owners }) {
 
 function WaiveFields({ visit }: { visit: Visit }) {
   const { isFresh } = visit.person;
+  const isAsker = visit.accountsFor('waive').length > 0;
+  const waive = isAsker ? 'Waive' : 'Agree to waiver';
   return (
     <>
       <label>
@@ -66,11 +68,13 @@ function WaiveFields({ visit }: { visit: Visit }) {
         <input name="words" size={24} maxLength={1000} value={visit.typed('words')} />
       </label>
       <button type="submit" formaction="/breaks/waive" class="danger">
-        {isFresh ? 'Waive' : 'Enter password to waive'}
+        {isFresh ? waive : `Enter password to ${isAsker ? 'waive' : 'agree'}`}
       </button>
-      <button type="submit" formaction="/breaks/reopen">
-        {isFresh ? 'Reopen' : 'Enter password to reopen'}
-      </button>
+      {isAsker ? (
+        <button type="submit" formaction="/breaks/reopen">
+          {isFresh ? 'Reopen' : 'Enter password to reopen'}
+        </button>
+      ) : null}
     </>
   );
 }
@@ -116,6 +120,7 @@ async function decide(
       action,
       who: decider,
       over: null,
+      mayWaive: visit.accountsFor('waive'),
     });
     await recordEach(visit, action, rows);
     const verdicts = [...rows.map(verdictOf), ...unseen(ids.length - visible.length)];

@@ -7,7 +7,7 @@ import type { BreakAction } from '../../../core/breaks/breakDecision.js';
 import { waiverWaitsWords } from '../../../core/breaks/breakDecision.js';
 import { UsageError } from '../../../core/errors.js';
 import { labelOf } from '../../../core/text/labels.js';
-import { Empty, Form } from '../../layout/parts.js';
+import { Empty, Form, Name } from '../../layout/parts.js';
 import type { PreviewRow } from '../../layout/preview.js';
 import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
@@ -27,7 +27,7 @@ import {
 export const SET_VERBS = ['assign', 'waive', 'reopen'] as const;
 type SetVerb = (typeof SET_VERBS)[number];
 
-export const RIGHT_OF = { assign: 'workBreaks', waive: 'waive', reopen: 'waive' } as const;
+export const RIGHT_OF = { assign: 'workBreaks', waive: 'agreeToWaiver', reopen: 'waive' } as const;
 
 const TITLES: Readonly<Record<SetVerb, string>> = {
   assign: 'Assign all that match',
@@ -120,7 +120,8 @@ function ChooseOwner({ visit, owners }: { visit: Visit; owners: Owners }) {
 
 function requestOf(visit: Visit, action: BreakAction) {
   const { accounts, query, decider: who } = visit;
-  return { filter: filterOf(query, accounts, clockOf(visit)), action, who };
+  const mayWaive = visit.accountsFor('waive');
+  return { filter: filterOf(query, accounts, clockOf(visit)), action, who, mayWaive };
 }
 
 /** Null: it is not said yet what is to be done. */
@@ -148,7 +149,7 @@ function Preview(props: { visit: Visit; verb: SetVerb; preview: SetPreview }) {
       <PreviewTable
         words={words}
         rows={[
-          rowOf('match in all', matching),
+          { ...rowOf('match in all', matching), what: 'match in all' },
           ...[...becomes].map(([kind, total]) => rowOf(becomesWords(kind, total, limits), total)),
           ...[...left].map(([reason, total]) => rowOf(`left as they are: ${reason}`, total)),
         ]}
@@ -217,8 +218,27 @@ function becomesWords(kind: string, { money }: SetTotal, limits: WaiverLimits): 
 
 type WaiverLimits = Parameters<typeof waiverWaitsWords>[0];
 
-function rowOf(what: string, { breaks: count, ...total }: SetTotal): PreviewRow {
-  return { what, count, ...total };
+function rowOf(what: string, { breaks: count, named, ...total }: SetTotal): PreviewRow {
+  const links = named.map(({ breakId, orderNo }, at) => (
+    <>
+      {at === 0 ? '' : ', '}
+      <a href={`/breaks/${breakId}`}>
+        <Name name={orderNo} />
+      </a>
+    </>
+  ));
+  const more = count > named.length ? ` and ${count - named.length} more` : '';
+  const which = (
+    <>
+      {what}
+      <span class="hint">
+        {' '}
+        {links}
+        {more}
+      </span>
+    </>
+  );
+  return { what: which, count, ...total };
 }
 
 export function pressSet(verb: SetVerb) {

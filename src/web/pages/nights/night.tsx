@@ -231,7 +231,7 @@ function waitsOf(waits: Waiting, overdue: Overdue): Wait[] {
     {
       count: waits.waivers,
       what: ['waiver waits for a second person', 'waivers wait for a second person'],
-      who: 'finance',
+      who: 'finance, approvers',
       to: '/breaks?state=waiver_asked',
       money: waits.waiverMoney,
     },

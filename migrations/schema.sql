@@ -1489,9 +1489,8 @@ CREATE INDEX settlement_lines_by_batch ON tieout.settlement_lines USING btree (a
 CREATE INDEX settlement_lines_by_order ON tieout.settlement_lines USING btree (order_no, account_id) WHERE (order_no IS NOT NULL);
 CREATE INDEX settlement_lines_by_reference ON tieout.settlement_lines USING btree (account_id, reference) WHERE (reference IS NOT NULL);
 CREATE INDEX settlement_lines_by_transaction ON tieout.settlement_lines USING btree (transaction_id, account_id) WHERE (transaction_id IS NOT NULL);
-CREATE INDEX settlement_lines_charged_back ON tieout.settlement_lines USING btree (account_id, order_no) WHERE ((type = ANY (ARRAY['chargeback', 'chargeback_reversed'])) AND (order_no IS NOT NULL));
-CREATE INDEX settlement_lines_charged_back_of ON tieout.settlement_lines USING btree (account_id, transaction_id) WHERE ((type = ANY (ARRAY['chargeback', 'chargeback_reversed'])) AND (transaction_id IS NOT NULL));
 CREATE INDEX settlement_lines_charging_back ON tieout.settlement_lines USING btree (settlement_line_id) WHERE (type = ANY (ARRAY['chargeback', 'chargeback_reversed']));
+CREATE INDEX settlement_lines_without_transaction ON tieout.settlement_lines USING btree (settlement_line_id) WHERE (transaction_id IS NULL);
 CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.settlement_lines
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_lines
@@ -2496,6 +2495,38 @@ AS $function$
     where account_id = account order by business_date, event_id desc
   ) newest
   where event <> 'reopened'
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.copied(value text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select coalesce(replace(value, '\', '\\'), '\N')
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.copied_lines_sha256(account text, batch_name text, settled_in text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select tieout.fact_digest(string_agg(sha256, '' order by piece))
+  from (
+    select piece,
+      sha256(convert_to(string_agg(line, '' order by settlement_line_id), 'UTF8')) as sha256
+    from (
+      select settlement_line_id,
+        (row_number() over (order by settlement_line_id) - 1) / 1000 as piece,
+        concat_ws(E'\t', settlement_line_id, tieout.copied(account_id), tieout.copied(batch),
+          tieout.copied(line_id), line_no, type,
+          to_char(booked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+          tieout.copied(order_no), tieout.copied(transaction_id), tieout.copied(reference),
+          currency, amount, settle_currency, gross, fee, net) || E'\n' as line
+      from tieout.settlement_lines
+      where account_id = account and batch = batch_name and settle_currency = settled_in
+    ) lines
+    group by piece
+  ) pieces
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.day_end(day date, zone text, cut_off time without time zone)
@@ -4543,11 +4574,13 @@ CREATE OR REPLACE FUNCTION tieout.settled_lines_sha256(account text, batch_name 
  LANGUAGE sql
  STABLE
 AS $function$
-  select tieout.fact_digest(string_agg(sha256(convert_to(row(settlement_line_id, line_id, line_no,
-    type, extract(epoch from booked_at), order_no, transaction_id, reference, currency, amount,
-    gross, fee, net)::text, 'UTF8')), '' order by settlement_line_id))
-  from tieout.settlement_lines
-  where account_id = account and batch = batch_name and settle_currency = settled_in
+  select case when b.digest = ''
+    then tieout.settled_rows_sha256(account, batch_name, settled_in)
+    when exists (select from tieout.chain_links k where k.link_id = b.link_id)
+    then tieout.copied_lines_sha256(account, batch_name, settled_in)
+    else b.digest end
+  from tieout.settlement_batches b
+  where b.account_id = account and b.batch = batch_name and b.currency = settled_in
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.settled_refunds(of_account text, of_order text, of_transaction text)
@@ -4567,6 +4600,18 @@ AS $function$
   where l.type = 'refunded' and not exists (
     select from tieout.settlement_matches t join tieout.movements m using (movement_id)
     where t.settlement_line_id = l.settlement_line_id and m.made = 'here')
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.settled_rows_sha256(account text, batch_name text, settled_in text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select tieout.fact_digest(string_agg(sha256(convert_to(row(settlement_line_id, line_id, line_no,
+    type, extract(epoch from booked_at), order_no, transaction_id, reference, currency, amount,
+    gross, fee, net)::text, 'UTF8')), '' order by settlement_line_id))
+  from tieout.settlement_lines
+  where account_id = account and batch = batch_name and settle_currency = settled_in
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.shown_amount(amount numeric, written text)

@@ -9,7 +9,7 @@ import { loadColumnMap } from '../../src/config/mapFile.js';
 import type { Tx } from '../../src/database/db.js';
 import { rolledBack } from '../../src/database/rolledBack.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
-import { importSettlement } from '../../src/ledger/settlement/importSettlement.js';
+import { importSettlement, takeSettlement } from '../../src/ledger/settlement/importSettlement.js';
 import { HOUSE_CHAIN, sealAccounts } from '../../src/runs/runRecordStore.js';
 import { checkChain, isWhole } from '../../src/verify/verifyChainStore.js';
 import { freshDatabase } from '../support/database.js';
@@ -38,7 +38,7 @@ function batch(account: string, name: string, ...currencies: string[]): string[]
   ]);
 }
 
-async function take(name: string, ...lines: string[]): Promise<void> {
+async function take(name: string, lines: readonly string[], inside?: Tx): Promise<void> {
   const file = join(folder, name);
   writeFileSync(file, [COLUMNS.join(','), ...lines, ''].join('\n'));
   const mapFile = join(folder, 'map.yaml');
@@ -49,13 +49,16 @@ async function take(name: string, ...lines: string[]): Promise<void> {
     since: { from: '2026-11-01', cutOff: '00:00', timezone: 'UTC' },
   };
   const map = loadColumnMap(mapFile, 'settlement');
-  const result = await importSettlement(deps, [file], { map, check: false });
+  const options = { map, check: false };
+  const result = inside
+    ? await takeSettlement(deps, inside, [file], options)
+    : await importSettlement(deps, [file], options);
   expect(result).toMatchObject({ kind: 'imported', inserted: lines.length });
 }
 
 beforeAll(async () => {
-  await take('one.csv', ...batch('A1', '1', 'EUR', 'USD'), ...batch('A1', '2', 'EUR'));
-  await take('two.csv', ...batch('A1', '3', 'EUR'), ...batch('A2', '1', 'EUR'));
+  await take('one.csv', [...batch('A1', '1', 'EUR', 'USD'), ...batch('A1', '2', 'EUR')]);
+  await take('two.csv', [...batch('A1', '3', 'EUR'), ...batch('A2', '1', 'EUR')]);
 });
 
 const check = (tx: Pick<Tx, 'query'> = db) => checkChain(tx as never, () => {});
@@ -186,6 +189,52 @@ it.each(['settlement_files', 'settlement_batches', 'settlement_lines'])(
     await expect(db.query(`delete from tieout.${relation}`)).rejects.toThrow(/history/);
   },
 );
+
+/** Times of other zones and of less than a second, ids that COPY escapes, lines between each other's. */
+function oddLines(): string[] {
+  const times = [
+    '2026-11-19T12:00:00.25+02:00',
+    '2026-11-19T23:30:00-05:30',
+    `${DAY.slice(0, 16)}Z`,
+  ];
+  return Array.from({ length: 2_101 }, (_, at) => {
+    const [head, booked] = [`A1,${at % 3 === 0 ? 'o\\N' : 'ö|1'}`, times[at % 3]];
+    const currency = at % 2 === 0 ? 'EUR' : 'USD';
+    const order = at % 5 === 0 ? '' : `\\${at}é`;
+    return `${head},captured,${booked},${currency},1.5,1.50,-0.00,\\t${at},${order},T${at}`;
+  });
+}
+
+it('the digest of lines as they came is that of the lines that are there', async () => {
+  await rolledBack(db, async (tx) => {
+    await take('odd.csv', oddLines(), tx);
+    const { rows } = await tx.query<{ digest: string; found: string }>(
+      `select digest, tieout.copied_lines_sha256(account_id, batch, currency) as found
+       from tieout.settlement_batches where lines > 2`,
+    );
+    expect(rows).toHaveLength(4);
+    for (const { digest, found } of rows) expect(digest).toBe(found);
+    expect(await check(tx)).toMatchObject({ broken: [], unsealed: [], disagreements: [] });
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(`update tieout.settlement_lines set line_id = 'x' where line_id = '\\t2100'`);
+    expect((await check(tx)).broken).toMatchObject([{ accountId: 'A1', what: 'settlement' }]);
+  });
+});
+
+it('a batch that was sealed before digests were made as lines come is still worked out', async () => {
+  await rolledBack(db, async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(`delete from tieout.chain_links; delete from tieout.chain_heads;
+      update tieout.settlement_files set link_id = null;
+      update tieout.settlement_batches set link_id = null, digest = ''`);
+    await tx.query('set local session_replication_role = origin');
+    await sealAccounts(tx as never, [...ACCOUNTS, HOUSE_CHAIN], '2026-11-20');
+    expect(await check(tx)).toMatchObject({ links: 3, broken: [], unsealed: [] });
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(`update tieout.settlement_lines set order_no = 'x' ${LINE}`);
+    expect((await check(tx)).broken).toMatchObject([{ accountId: 'A1', what: 'settlement' }]);
+  });
+});
 
 it('what was taken before there were links is told, and sealed by the next run', async () => {
   await rolledBack(db, async (tx) => {

@@ -186,6 +186,15 @@ export function normalInstant(text: string): string | null {
   return `${year}-${month}-${day}T${time}${zone}`;
 }
 
+/** What normalInstant answered, in UTC with six decimals: such texts follow one another in time. */
+export function utcInstant(normal: string): string {
+  const fraction = (/\.(\d+)/.exec(normal)?.[1] ?? '').padEnd(6, '0');
+  const local = normal.slice(0, 19);
+  if (normal.endsWith('Z')) return `${local}.${fraction}Z`;
+  const zone = normal.slice(-6);
+  return `${new Date(Date.parse(`${local}${zone}`)).toISOString().slice(0, 19)}.${fraction}Z`;
+}
+
 export function checking<Row>(read: () => Row): RowCheck<Row> {
   try {
     return { kind: 'ok', row: read() };

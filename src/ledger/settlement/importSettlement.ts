@@ -67,15 +67,18 @@ export async function takeSettlement(
   if (other !== undefined) throw new UsageError(`${other}: --map reads CSV`);
   const digests = await Promise.all(files.map(fileDigest));
   const read = { map, problems: problemList(), leftOut: new Map() };
-  await beginImport(tx);
-  const taker = new LineTaker(tx);
+  const bounds = await beginImport(tx, { ...deps.since, aheadDays: BOOKED_AHEAD_DAYS });
+  const taker = new LineTaker(tx, bounds);
   let isKept = false;
   try {
     await readLines(deps, files, read, taker);
     const result = await judgedResult(deps, tx, files, { read, taker });
     if (result.kind === 'refused') return result;
     if (!check && result.inserted > 0) {
-      await keepFiles(tx, files.map(shownName), digests, textDigest(JSON.stringify(map)));
+      const batches = taker.batches.digests();
+      await keepFiles(tx, files.map(shownName), {
+        ...{ digests, map: textDigest(JSON.stringify(map)), batches },
+      });
       isKept = true;
     }
     return { ...result, check };
@@ -148,9 +151,8 @@ async function judgedResult(
 ): Promise<SettlementImport> {
   const { problems, leftOut } = read;
   if (problems.problems.length === 0) {
-    const { firstIds, haveIds } = taker;
-    const times = { since: deps.since, aheadDays: BOOKED_AHEAD_DAYS };
-    const options = { firstIds, haveIds, ...times, limit: MAX_PROBLEMS };
+    const { firstIds, batches } = taker;
+    const options = { firstIds, mayRepeat: !batches.doAscend, limit: MAX_PROBLEMS };
     for (const row of await judgeBatches(tx, files, options)) {
       problems.add(files[row.file_no] ?? '', Number(row.line_no), row);
     }

@@ -1,6 +1,7 @@
 -- The files of which at least one batch is new, and then these batches; their lines are there. A
--- batch has the digest of its lines in the chain, which is worked out once, there. $1 names, $2
--- digests of the files in the order of their numbers, $3 digest of the map.
+-- batch has the digest of its lines as they came; one of very many has none, and the chain works it
+-- out. $1 names, $2 digests of the files in the order of their numbers, $3 digest of the map, $4
+-- accounts, $5 names, $6 currencies and $7 digests of batches.
 with fresh as (
   select * from settlement_batch_in where fate = 'inserted'
 ),
@@ -30,6 +31,9 @@ placed as (
 insert into tieout.settlement_batches (account_id, batch, currency, file_id, lines, gross, fees,
   payout, has_payout, first_booked_at, last_booked_at, digest)
 select b.account_id, b.batch, b.currency, p.file_id, b.lines, b.gross, b.fees, b.payout,
-  b.has_payout, b.first_booked_at, b.last_booked_at, ''
+  b.has_payout, b.first_booked_at, b.last_booked_at, coalesce(d.digest, '')
 from fresh b
 join placed p using (file_no)
+left join unnest($4::text[], $5::text[], $6::text[], $7::text[])
+  as d (account_id, batch, currency, digest)
+  on d.account_id = b.account_id and d.batch = b.batch and d.currency = b.currency

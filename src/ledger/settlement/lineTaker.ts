@@ -3,23 +3,26 @@
 // are compared. It holds no more than the text that is about to go, and a few words of each batch.
 // Neighbours: importSettlement.ts reads and judges, takenLinesStore.ts has the statements.
 
+import { utcInstant } from '../../core/ledger/ledgerRow.js';
 import { formatAmount } from '../../core/money.js';
 import type { SettlementLine } from '../../core/settlement/settlementLine.js';
 import { copyText } from '../../database/copy/copyText.js';
 import type { Tx } from '../../database/db.js';
-import { copyAgain, copyLines, stayInTouch, takeIds, takenBefore } from './takenLinesStore.js';
+import type { BookedBounds, LinePlace, LinesDigest } from './metBatches.js';
+import { MetBatches } from './metBatches.js';
+import {
+  copyAgain,
+  copyLines,
+  copyParts,
+  stayInTouch,
+  takeIds,
+  takenBefore,
+} from './takenLinesStore.js';
 
 /** A line that holds, with its number in the file. */
 export interface CheckedLine {
   readonly line: number;
   readonly row: SettlementLine;
-}
-
-/** What is known of a batch of these files. */
-interface MetBatch {
-  readonly isTaken: boolean;
-  /** so far */
-  lines: number;
 }
 
 /** Text that goes at once; what is read meanwhile is gathered. */
@@ -32,22 +35,21 @@ const SILENT_CALLS_MAX = 2_000;
 export class LineTaker {
   /** by file, in the order of their numbers */
   readonly firstIds: number[] = [];
-  /** true as soon as a line has an id of the acquirer's */
-  haveIds = false;
+  readonly batches: MetBatches;
   readonly #tx: Tx;
-  readonly #batches = new Map<string, MetBatch>();
   #ids = { next: 1, end: 1, asked: 0 };
-  /** the one that the line before was of */
-  #last: { accountId: string; batch: string; met: MetBatch } | null = null;
   #fresh: string[] = [];
   #again: string[] = [];
   /** characters that are gathered */
   #gathered = 0;
   #silentCalls = 0;
   #going: Promise<unknown> = Promise.resolve();
+  /** of the line before: many are booked at once */
+  #booked = { said: '', inUtc: '' };
 
-  constructor(tx: Tx) {
+  constructor(tx: Tx, bounds: BookedBounds) {
     this.#tx = tx;
+    this.batches = new MetBatches(bounds);
   }
 
   async beginFile(): Promise<void> {
@@ -60,32 +62,52 @@ export class LineTaker {
     if (lines.length === 0) return this.#stayInTouch();
     await this.#meet(lines);
     await this.#haveIdsFor(lines.length);
-    const fileNo = this.firstIds.length - 1;
     const [fresh, again]: [string[], string[]] = [[], []];
+    let [run, digest]: [string[], LinesDigest | null] = [[], null];
     for (const { line, row } of lines) {
-      const batch = this.#met(row);
-      if (batch === undefined) throw new Error('a batch was not asked about');
-      batch.lines += 1;
-      if (row.lineId !== null) this.haveIds = true;
-      const text = textOf(line, row, row.lineId ?? String(batch.lines));
-      if (batch.isTaken) {
-        again.push(`${fileNo}\t${row.lineId === null ? 'f' : 't'}\t${text}`);
-      } else {
-        fresh.push(`${this.#ids.next}\t${text}`);
-        this.#ids.next += 1;
+      const { met, place, text } = this.#placed(line, row);
+      const digestOf = this.batches.count(met, row, place);
+      if (met.isTaken) {
+        again.push(`${place.fileNo}\t${row.lineId === null ? 'f' : 't'}\t${text}`);
+        continue;
       }
+      if (digestOf !== digest) {
+        digest?.add(run);
+        [run, digest] = [[], digestOf];
+      }
+      const kept = `${this.#ids.next}\t${text}`;
+      fresh.push(kept);
+      run.push(kept);
+      this.#ids.next += 1;
     }
+    digest?.add(run);
     // Joined at once: text that is put together bit by bit is gathered as the bits, and collected
     // late.
     this.#gather(this.#fresh, fresh.join(''));
     this.#gather(this.#again, again.join(''));
     if (this.#gathered >= PIECE_CHARS) await this.#send();
+    if (this.batches.areMany()) await this.#sendParts();
+  }
+
+  #placed(line: number, row: SettlementLine) {
+    const met = this.batches.get(row.accountId, row.batch);
+    if (met === undefined) throw new Error('a batch was not asked about');
+    met.lines += 1;
+    const booked = this.#booked;
+    if (booked.said !== row.bookedAt) {
+      this.#booked = { said: row.bookedAt, inUtc: utcInstant(row.bookedAt) };
+    }
+    const place = {
+      ...{ fileNo: this.firstIds.length - 1, line, bookedAt: this.#booked.inUtc },
+      lineId: row.lineId ?? String(met.lines),
+    };
+    return { met, place, text: textOf(met.head, place, row) };
   }
 
   /** Resolves when the database has all of it. */
   async end(): Promise<void> {
     await this.#send();
-    await this.#going;
+    await this.#sendParts();
   }
 
   /** Nothing is on its way any more, however that ended. */
@@ -109,7 +131,9 @@ export class LineTaker {
 
   /** Asks of batches that no line named before. */
   async #meet(lines: readonly CheckedLine[]): Promise<void> {
-    const strange = lines.filter(({ row }) => this.#met(row) === undefined);
+    const strange = lines.filter(
+      ({ row }) => this.batches.get(row.accountId, row.batch) === undefined,
+    );
     if (strange.length === 0) return;
     await this.#going;
     const accounts = strange.map(({ row }) => row.accountId);
@@ -117,18 +141,9 @@ export class LineTaker {
     const taken = await takenBefore(this.#tx, accounts, names);
     const known = new Set(taken.map(({ account_id, batch }) => `${account_id}\t${batch}`));
     for (const { row } of strange) {
-      const key = `${row.accountId}\t${row.batch}`;
-      this.#batches.set(key, { isTaken: known.has(key), lines: 0 });
+      const isTaken = known.has(`${row.accountId}\t${row.batch}`);
+      this.batches.meet(row.accountId, row.batch, isTaken);
     }
-  }
-
-  /** Lines of a batch mostly follow one another. */
-  #met({ accountId, batch }: SettlementLine): MetBatch | undefined {
-    const last = this.#last;
-    if (last?.batch === batch && last.accountId === accountId) return last.met;
-    const met = this.#batches.get(`${accountId}\t${batch}`);
-    if (met !== undefined) this.#last = { accountId, batch, met };
-    return met;
   }
 
   async #haveIdsFor(lines: number): Promise<void> {
@@ -151,6 +166,11 @@ export class LineTaker {
     this.#going = going;
   }
 
+  async #sendParts(): Promise<void> {
+    await this.#going;
+    await copyParts(this.#tx, this.batches.takeParts());
+  }
+
   async #copied(fresh: readonly string[], again: readonly string[]): Promise<void> {
     if (fresh.length > 0) await copyLines(this.#tx, fresh);
     if (again.length > 0) await copyAgain(this.#tx, again);
@@ -158,15 +178,14 @@ export class LineTaker {
 }
 
 /** As COPY takes it, without what stands before `account_id`. */
-function textOf(lineNo: number, line: SettlementLine, lineId: string): string {
-  const { amount, gross } = line;
+function textOf(head: string, { line, lineId, bookedAt }: LinePlace, row: SettlementLine): string {
+  const { amount, gross } = row;
   const charged = formatAmount(amount);
   const counted = gross === amount ? charged : formatAmount(gross);
   return (
-    `${copyText(line.accountId)}\t${copyText(line.batch)}\t${copyText(lineId)}\t${lineNo}\t` +
-    `${line.type}\t${line.bookedAt}\t${copyText(line.orderNo)}\t` +
-    `${copyText(line.transactionId)}\t${copyText(line.reference)}\t${line.currency}\t` +
-    `${charged}\t${line.settleCurrency}\t${counted}\t${formatAmount(line.fee)}\t` +
-    `${formatAmount(line.net)}\n`
+    `${head}\t${copyText(lineId)}\t${line}\t${row.type}\t${bookedAt}\t${copyText(row.orderNo)}\t` +
+    `${copyText(row.transactionId)}\t${copyText(row.reference)}\t${row.currency}\t` +
+    `${charged}\t${row.settleCurrency}\t${counted}\t${formatAmount(row.fee)}\t` +
+    `${formatAmount(row.net)}\n`
   );
 }

@@ -1,6 +1,5 @@
 -- Lines and batches that cannot be taken, in the order of the files. $1 limit, $2 the names of the
--- files, $3 the first id of each, $4 whether a line has an id of the acquirer's: numbers within a
--- batch repeat themselves never.
+-- files, $3 the first id of each, $4 whether a batch may have an id twice: ids that ascend do not.
 with line as not materialized (
   select width_bucket(settlement_line_id, $3::bigint[]) - 1 as file_no, line_no, account_id, batch,
     line_id, type, settle_currency, net

@@ -7,6 +7,7 @@ import type { CopyTexts } from '../../database/copy/copyIn.js';
 import { plannedBy, type Tx } from '../../database/db.js';
 import { columnList, named } from '../../database/identifiers.js';
 import { statement } from '../../database/statements.js';
+import type { BatchDigest, BookedBounds } from './metBatches.js';
 
 /** A batch as an import tells of it, by currency. */
 export interface FoundBatch {
@@ -38,14 +39,35 @@ const COLUMNS = columnList([
 /** Of large files sums and joins stay in memory, and the planner has no use for a compiler. */
 const IMPORT_SETTINGS = { work_mem: '64MB', jit: 'off' };
 
+/** Lines booked before settlement is kept, and lines booked further ahead than acquirers book. */
+interface BookedTimes {
+  readonly from: string;
+  readonly cutOff: string;
+  readonly timezone: string;
+  readonly aheadDays: number;
+}
+
 /** From here to the end no other import may write, or what is judged would not stay true. */
-export async function beginImport(tx: Tx): Promise<void> {
+export async function beginImport(tx: Tx, times: BookedTimes): Promise<BookedBounds> {
   await plannedBy(tx, IMPORT_SETTINGS);
   // No lock of a table: whoever seals what a person decides writes into these, too.
   await tx.query(`select pg_advisory_xact_lock(hashtext('tieout.settlement_import'))`);
   await tx.query('savepoint settlement_import');
   await tx.query(named`create temp table settlement_again on commit drop as
     select 0 as file_no, false as has_id, ${COLUMNS} from tieout.settlement_lines limit 0`);
+  await tx.query(statement('ledger/settlement/partsTable'));
+  const { from, cutOff, timezone, aheadDays } = times;
+  const { rows } = await tx.query<BookedBounds>(
+    `select to_char(since at time zone 'UTC', shape) as since,
+       to_char(ahead at time zone 'UTC', shape) as ahead
+     from (select ($1::date + $2::time) at time zone $3::text as since,
+       now() + make_interval(days => $4) as ahead,
+       'YYYY-MM-DD"T"HH24:MI:SS.US"Z"' as shape) bounds`,
+    [from, cutOff, timezone, aheadDays],
+  );
+  const [bounds] = rows;
+  if (bounds === undefined) throw new Error('settlement.from is no instant');
+  return bounds;
 }
 
 /** Of all that was written since its beginning nothing stays. */
@@ -102,18 +124,21 @@ export function copyAgain(tx: Tx, texts: CopyTexts): Promise<number> {
   return tx.copy(named`copy settlement_again (file_no, has_id, ${COLUMNS}) from stdin`, texts);
 }
 
+/** Parts of batches, as metBatches.ts adds them up. */
+export function copyParts(tx: Tx, texts: CopyTexts): Promise<number> {
+  return tx.copy('copy settlement_parts from stdin', texts);
+}
+
 export async function judgeBatches(
   tx: Tx,
   files: readonly string[],
-  { firstIds, haveIds, since, aheadDays, limit }: JudgeOptions,
+  { firstIds, mayRepeat, limit }: JudgeOptions,
 ): Promise<RefusedLine[]> {
-  const { from, cutOff, timezone } = since;
-  const times = [from, cutOff, timezone, aheadDays];
-  await tx.query(statement('ledger/settlement/cutBatches'), [...times, firstIds]);
+  await tx.query(statement('ledger/settlement/cutBatches'));
   await tx.query(statement('ledger/settlement/foundFates'));
   await tx.query('analyze settlement_batch_in');
   const { rows } = await tx.query<RefusedLine>(statement('ledger/settlement/refusedBatches'), [
-    ...[limit, files, firstIds, haveIds],
+    ...[limit, files, firstIds, mayRepeat],
   ]);
   return rows;
 }
@@ -121,10 +146,8 @@ export async function judgeBatches(
 interface JudgeOptions {
   /** by file: the ids of its lines are these or above, and below those of the next */
   readonly firstIds: readonly number[];
-  /** false: none has an id of the acquirer's */
-  readonly haveIds: boolean;
-  readonly since: { readonly from: string; readonly cutOff: string; readonly timezone: string };
-  readonly aheadDays: number;
+  /** false: the ids of a batch ascend, so that none comes twice */
+  readonly mayRepeat: boolean;
   readonly limit: number;
 }
 
@@ -162,10 +185,13 @@ export async function countStrangeTimes(tx: Tx): Promise<{ history: bigint; ahea
 export async function keepFiles(
   tx: Tx,
   files: readonly string[],
-  digests: readonly string[],
-  mapDigest: string,
+  { digests, map, batches }: KeptDigests,
 ): Promise<void> {
-  await tx.query(statement('ledger/settlement/keepFiles'), [files, digests, mapDigest]);
+  await tx.query(statement('ledger/settlement/keepFiles'), [
+    ...[files, digests, map],
+    ...[batches.map((one) => one.accountId), batches.map((one) => one.batch)],
+    ...[batches.map((one) => one.currency), batches.map((one) => one.digest)],
+  ]);
   await tx.query(
     `select tieout.seal(account_id, (clock_timestamp() at time zone 'UTC')::date, false)
      from (
@@ -173,4 +199,12 @@ export async function keepFiles(
        union select '' order by 1
      ) chains`,
   );
+}
+
+interface KeptDigests {
+  /** of the files, in the order of their numbers */
+  readonly digests: readonly string[];
+  readonly map: string;
+  /** of the lines of batches; a batch without one is sealed as its lines are read again */
+  readonly batches: readonly BatchDigest[];
 }

@@ -33,6 +33,8 @@ interface DecideRequest {
   readonly may: MayDecide | null;
   /** says what would happen and changes nothing */
   readonly check: boolean;
+  /** who may be signed in at the console; empty: nobody, so that any name is as good */
+  readonly people: readonly string[];
 }
 
 /** What became of a row. */
@@ -173,7 +175,7 @@ async function decideBreakRows(
   deps: DecideDeps,
   group: readonly WantedRow[],
   { action }: Extract<Wanted, { of: 'break' }>,
-  { who, may, check }: DecideRequest,
+  { who, may, check, people }: DecideRequest,
 ): Promise<[WantedRow, Result][]> {
   const accountIds =
     may === null ? null : may[action.kind === 'waive' ? 'agreeToWaiver' : 'workBreaks'];
@@ -187,15 +189,19 @@ async function decideBreakRows(
     may === null ? about : { ...about, mayWaive: may.waive },
   );
   const found = new Map(decided.map((row) => [row.breakId, row]));
-  return group.map((row) => [row, breakResult(found.get(row.id))]);
+  const owner = action.kind === 'assign' ? action.owner : null;
+  const isStranger = owner !== null && people.length > 0 && !people.includes(owner);
+  const warning = isStranger ? `; the console knows nobody called ${owner}` : '';
+  return group.map((row) => [row, breakResult(found.get(row.id), warning)]);
 }
 
-function breakResult(row: DecidedBreakRow | undefined): Result {
+/** `warning` is what is said of one that is done all the same. */
+function breakResult(row: DecidedBreakRow | undefined, warning: string): Result {
   if (row === undefined) return { result: 'refused', reason: NO_SUCH };
   if (row.kind === 'refused' || row.kind === 'unchanged') {
     return { result: row.kind, reason: row.reason };
   }
-  return { result: 'done', reason: DECIDED_WORDS[row.kind] };
+  return { result: 'done', reason: DECIDED_WORDS[row.kind] + warning };
 }
 
 async function decideInstructionRows(

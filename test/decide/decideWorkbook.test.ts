@@ -74,8 +74,14 @@ describe('a workbook that comes back', () => {
       fill(parts, 'Waiting for you', ok, { decision: 'approve' });
       fill(parts, 'Waiting for you', no, { decision: 'reject', reason: 'the shop took it back' });
     });
+    // Where the console has people, a name that is none of theirs is told, and done all the same.
+    await house.db.query(`insert into tieout.users (name, state, created_at, created_by)
+      values ('fiona', 'active', now(), 'test')`);
     const checked = await decide(file, 'Ann', '--check');
+    await house.db.query(`delete from tieout.users where name = 'fiona'`);
     expect(checked).toMatchObject({ code: 0, check: true });
+    expect(checked.rows[1]?.reason).toBe('assigned; the console knows nobody called Bo');
+    expect((await decide(file, 'Ann', '--check')).rows[1]?.reason).toBe('assigned');
     expect(results(checked.rows)).toEqual([noted, given, ok, no].map((id) => [id, 'done']));
     expect(await stateOf(ok)).toBe('held');
     const done = await decide(file, 'Ann');

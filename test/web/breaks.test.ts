@@ -13,7 +13,7 @@ import { DAY_MS } from '../../src/core/time.js';
 import { breakRows } from '../../src/report/reportRowsStore.js';
 import { newestRun } from '../../src/runs/runsStore.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
-import { openConsole } from './consoleHouse.js';
+import { openConsole, refusalOf } from './consoleHouse.js';
 
 /** How old in days, and where everybody counts it. */
 const TABLE: readonly (readonly [days: number, age: string])[] = [
@@ -216,6 +216,17 @@ describe('the list of breaks', () => {
     expect(offered).toContain('<option value="fred">fred (only A1002)</option>');
     expect(offered).toContain('<option value="bert">bert (may not work on them here)</option>');
     expect(offered).not.toMatch(/no-(viewer|approver|admin)/);
+    // A form may say any name: one that is not on the list is refused by name.
+    const id = (await workbookRows())[0]?.breakId ?? '';
+    const odd = await finance.post('/breaks/assign', { id, owner: 'nobody-here' });
+    expect(await refusalOf(finance, odd)).toContain(
+      'Nobody called &quot;nobody-here&quot; works on',
+    );
+    const all = { seen: 'a'.repeat(64) };
+    const set = await finance.post('/breaks/all/assign?whom=nobody-here', all);
+    expect(await refusalOf(finance, set)).toContain(
+      'Nobody called &quot;nobody-here&quot; works on',
+    );
     const ofOne = (await finance.get('/breaks?account=A1001')).body;
     expect(ofOne).toContain('<option value="oda">oda</option>');
     expect(ofOne).not.toContain('fred');

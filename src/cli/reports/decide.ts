@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import { ARCHIVE_BYTES_MAX } from '../../../reports/xlsx/read/archive.js';
+import { listUsers } from '../../access/usersStore.js';
 import { fileFailure, UsageError } from '../../core/errors.js';
 import { moneyIn } from '../../core/text/amounts.js';
 import type { DecidedRow } from '../../decide/decideWorkbook.js';
@@ -26,6 +27,7 @@ export function decideCommand(): Command {
         async (app) => {
           const who = deciderOf(command, app);
           const check = flags.check === true;
+          const people = (await listUsers(app.db)).map(({ name }) => name);
           const rows = await decideWorkbook(
             {
               ...{
@@ -37,7 +39,7 @@ export function decideCommand(): Command {
               ...{ now: () => new Date(), newId: randomUUID },
             },
             bytes,
-            { who, may: null, check },
+            { who, may: null, check, people },
           );
           if (wantsJson(command)) printJson({ check, decidedBy: who, rows });
           else printLines(linesOf(rows, check));

@@ -3,6 +3,7 @@
 // were looked at. Who decides is who is signed in. The rules are those of `tieout decide`.
 
 import { readFile } from 'node:fs/promises';
+import { listUsers } from '../../access/usersStore.js';
 import { messageOf, UsageError } from '../../core/errors.js';
 import { formatAmount, parseSum } from '../../core/money.js';
 import type { DecidedRow } from '../../decide/decideWorkbook.js';
@@ -122,7 +123,8 @@ async function decide(visit: Visit, { path }: KeptFile, check: boolean): Promise
     agreeToWaiver: visit.accountsFor('agreeToWaiver'),
     approve: visit.accountsFor('approve'),
   };
-  return decideWorkbook(deps, await readFile(path), { who, may, check });
+  const people = (await listUsers(deps.db)).map(({ name }) => name);
+  return decideWorkbook(deps, await readFile(path), { who, may, check, people });
 }
 
 /** A file that is no workbook of ours is told. */

@@ -34,6 +34,12 @@ export async function ownersOf(visit: Visit, ofBreak?: string): Promise<Owners> 
   return [...able.sort(byName), ...others.sort(byName)];
 }
 
+/** Why breaks are not given to this name; null: it is one to choose, or nobody. */
+export function ownerProblem(owners: Owners, name: string | null): string | null {
+  if (name === null || owners.some((one) => one.name === name)) return null;
+  return `Nobody called "${name}" works on breaks here: choose an owner of the list.`;
+}
+
 function byName(one: Owner, other: Owner): number {
   return one.name.localeCompare(other.name);
 }

@@ -13,7 +13,7 @@ import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
 import type { Owners } from './breakOwners.js';
-import { OwnerChoice, ownersOf } from './breakOwners.js';
+import { OwnerChoice, ownerProblem, ownersOf } from './breakOwners.js';
 import {
   causeOf,
   causeWords,
@@ -249,6 +249,9 @@ export function pressSet(verb: SetVerb) {
     if (action === null || digest === null || filterProblem(query) !== null) {
       return refused('Look at what matches first.');
     }
+    const whom = action.kind === 'assign' ? action.owner : null;
+    const problem = whom === null ? null : ownerProblem(await ownersOf(visit), whom);
+    if (problem !== null) return refused(problem);
     try {
       const over = chosenWords(query);
       const outcome = await decideSet(visit.deps, { ...requestOf(visit, action), digest, over });

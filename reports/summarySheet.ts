@@ -17,6 +17,7 @@ import type { AccountSummary, Tie } from '../src/core/runs/summary.js';
 import { ORDER_CLASSES, runSentence, workedOutOpenAfter } from '../src/core/runs/summary.js';
 import { withoutCommands } from '../src/core/text/commandWords.js';
 import { labelOf, stateLabel } from '../src/core/text/labels.js';
+import { withZonedTimes } from '../src/core/text/zonedTimes.js';
 import { BREAKS_SHEET } from './columns.js';
 import { addCurrencies, addMoney } from './currencySections.js';
 import { addPictureRoom, addPictures, pictureRows } from './pictures.js';
@@ -87,7 +88,7 @@ export function summaryPage(
   addMoney(page, data, others);
   if (others.notSettled !== null) addNotSettled(page, others.notSettled);
   addInstructions(page, data.summary.accounts);
-  addNotices(page, data.summary.notices ?? []);
+  addNotices(page, data.summary.notices ?? [], data.about);
   addCoverage(page, data);
   // The long lists come last: the first page is for those who read no further.
   addKindTies(page, data.tiesByKind, others);
@@ -113,7 +114,7 @@ function addHeading(
     isLive ? 'LIVE environment: real money' : 'TEST environment: no real money',
     isLive ? STYLES.live : STYLES.test,
   );
-  addWide(page, freeText(withoutCommands(runSentence(summary))), STYLES.sentence);
+  addWide(page, freeText(plainly(runSentence(summary), about)), STYLES.sentence);
   const reach =
     `Covers ${covers}; business day from ${about.cutOff} in ${about.timezone}; ` +
     `as of ${asOf}; revision ${about.revision}, ${previous}.`;
@@ -122,6 +123,11 @@ function addHeading(
     notSettled === null ? [reachOf(about)] : notSettledSentences(notSettled, about.businessDate);
   for (const line of lines) addWide(page, freeText(line), STYLES.quiet);
   addVerdict(page);
+}
+
+/** For who has no shell, and reads the clock of the schedule. */
+function plainly(words: string, { timezone }: AboutData): string {
+  return withoutCommands(withZonedTimes(words, timezone));
 }
 
 const CLASS_HEADINGS = ['Matched', 'Explained', 'Due', 'Awaited', 'Differ', 'Not compared'];
@@ -153,7 +159,7 @@ function addClasses(page: Page, accounts: readonly AccountSummary[]): void {
 }
 
 /** In words, such as what stops the sending or a ledger that is not whole. */
-function addNotices(page: Page, notices: readonly Notice[]): void {
+function addNotices(page: Page, notices: readonly Notice[], about: AboutData): void {
   if (notices.length === 0) return;
   page.lines.push([]);
   addWide(page, 'To be told', STYLES.section);
@@ -161,7 +167,7 @@ function addNotices(page: Page, notices: readonly Notice[]): void {
   for (const { accountId, text: words, names = [] } of notices) {
     addWide(
       page,
-      freeText(`${accountId}: ${withoutCommands(words)}`, [accountId, ...names]),
+      freeText(`${accountId}: ${plainly(words, about)}`, [accountId, ...names]),
       STYLES.running,
     );
   }

@@ -7,6 +7,7 @@ import { createHmac } from 'node:crypto';
 import type { Config } from '../config/config.js';
 import { addressOf, pauseAfter } from '../core/alertMessages.js';
 import type { Log } from '../core/log.js';
+import { withZonedTimes } from '../core/text/zonedTimes.js';
 import type { Db } from '../database/db.js';
 import type { Delivery, OutboxMessage } from '../outbox/outboxStore.js';
 import { forgetOld, noteDelivery, takeDue } from '../outbox/outboxStore.js';
@@ -87,11 +88,11 @@ function requestOf(
   const headers = { 'user-agent': `tieout/${version}`, 'tieout-message-id': messageId };
   if (channel === 'switch') return { method: 'GET', headers, body: '' };
   const { environment } = config;
-  const whole = { id: messageId, event, at: createdAt, environment, version, ...body };
-  const text = JSON.stringify(hidden(whole, hide));
-  const { text: sentence } = body;
+  const sentence = withZonedTimes(String(body.text), config.schedule.timezone);
+  const base = { id: messageId, event, at: createdAt, environment, version };
+  const text = JSON.stringify(hidden({ ...base, ...body, text: sentence }, hide));
   // A run of very many kinds: the sentence says the most important.
-  const short = { id: messageId, event, at: createdAt, environment, version, text: sentence };
+  const short = { ...base, text: sentence };
   const sent =
     Buffer.byteLength(text) <= BODY_BYTES_MAX ? text : JSON.stringify(hidden(short, hide));
   return {

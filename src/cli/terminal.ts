@@ -4,6 +4,7 @@
 
 import type { WriteStream } from 'node:tty';
 import { plainLine } from '../core/log.js';
+import { withZonedTimes } from '../core/text/zonedTimes.js';
 
 /** What a colour says; the words beside it say the same. */
 type Tone = 'good' | 'warn' | 'bad' | 'faint';
@@ -45,34 +46,9 @@ function isParts(line: Line): line is readonly Part[] {
 }
 
 function shownPart({ text, tone, isVerbatim }: Said, { zone, hasColours }: Screen): string {
-  const plain = plainLine(isVerbatim === true ? text : zoned(text, zone));
+  const plain = plainLine(isVerbatim === true ? text : withZonedTimes(text, zone));
   if (tone === undefined || !hasColours) return plain;
   return `\u001b[${COLOURS[tone]}m${plain}\u001b[0m`;
-}
-
-/** An instant as JSON and sentences have it: to the minute, the second or less, in UTC. */
-const INSTANT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(?:\.\d{1,6})?(?:Z|\+00:00)(?![\w:])/g;
-
-/** "2026-11-20T03:15:00Z" is "2026-11-20 04:15:00 Europe/Berlin"; dates stay as they are. */
-function zoned(text: string, zone: string): string {
-  return text.replaceAll(INSTANT, (instant, seconds: string | undefined) => {
-    const at = new Date(instant);
-    if (Number.isNaN(at.getTime())) return instant;
-    const timeStyle = seconds === undefined ? 'short' : 'medium';
-    return `${clockOf(zone, timeStyle).format(at)} ${zone}`;
-  });
-}
-
-/** Making a clock costs more than a list of times. */
-const clocks = new Map<string, Intl.DateTimeFormat>();
-
-function clockOf(timeZone: string, timeStyle: 'short' | 'medium'): Intl.DateTimeFormat {
-  const key = `${timeStyle} ${timeZone}`;
-  const made =
-    clocks.get(key) ??
-    new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle });
-  clocks.set(key, made);
-  return made;
 }
 
 /** A cell may be longer: then its own line is, and the others stay in their columns. */

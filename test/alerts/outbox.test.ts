@@ -285,7 +285,7 @@ describe('what nobody would tell', () => {
     expect(await events()).toEqual([`webhook night_did_not_start ${dateOf(1)} waiting`]);
     await deliverDue(deps, NEVER);
     expect(bodies().at(-1)).toMatchObject({
-      text: `Business date ${dateOf(1)} did not start: it is owed since ${dateOf(0)}T04:15Z.`,
+      text: `Business date ${dateOf(1)} did not start: it is owed since ${dateOf(0)} 04:15 UTC.`,
     });
     await clear();
     await house.run({ date: dateOf(1) });

@@ -188,11 +188,14 @@ describe('the statement that one signs', () => {
     data.summary.notices = [
       {
         ...{ accountId: 'A1001', kind: 'new_word', about: 'a new code' },
-        ...{ text: `code 7777, such as ${orderNo}`, names: [orderNo] },
+        ...{ text: `code 7777 at 2026-11-20T03:15Z, such as ${orderNo}`, names: [orderNo] },
       },
     ];
     const sheet = sheetOf(await openXlsx(await written(data)), 'Summary');
-    expect(rowStarting(sheet, `A1001: code 7777, such as ${orderNo}`).number).toBeGreaterThan(1);
+    expect(
+      rowStarting(sheet, `A1001: code 7777 at 2026-11-20 04:15 Europe/Berlin, such as ${orderNo}`)
+        .number,
+    ).toBeGreaterThan(1);
   });
 
   test('leads from each line to its break, where the address of the console is known', async () => {

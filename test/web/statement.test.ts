@@ -129,6 +129,10 @@ it('and the night tell nobody to type a command: what the console has is a link'
         JSON.stringify([
           { accountId: 'A1001', kind: 'not_sent', about: '', text: letGoWords('A1001') },
           { accountId: 'A1001', kind: 'not_sent', about: '', text: 'look at `tieout doctor`' },
+          {
+            ...{ accountId: 'A1001', kind: 'live_from_ahead', about: '' },
+            text: 'lies ahead: 2026-11-26T03:15:30.250Z',
+          },
         ]),
         dateOf(1),
       ],
@@ -137,6 +141,7 @@ it('and the night tell nobody to type a command: what the console has is a link'
   const { body } = await viewer.get(`/nights/${dateOf(1)}`);
   expect(body).toContain('to resume: <a href="/brake">Resume sending</a>');
   expect(body).toContain('look at (ask the operator to run: <code>tieout doctor</code>)');
+  expect(body).toContain('lies ahead: 2026-11-26 03:15:30 UTC');
 });
 
 it('goes on to the settlement where its books were kept, red where they leave money', async () => {

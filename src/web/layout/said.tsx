@@ -2,11 +2,14 @@
 // link, else it is said whom to ask.
 
 import { commandParts } from '../../core/text/commandWords.js';
+import { withZonedTimes } from '../../core/text/zonedTimes.js';
 
-export function Said({ text }: { text: string }) {
+/** `zone` where the text may name instants: they are said there. */
+export function Said({ text, zone }: { text: string; zone?: string }) {
+  const said = zone === undefined ? text : withZonedTimes(text, zone);
   return (
     <>
-      {commandParts(text).map((part) => {
+      {commandParts(said).map((part) => {
         if (part.kind === 'text') return part.text;
         if (part.place !== null) return <a href={part.place.path}>{part.place.label}</a>;
         return <Ask command={part.command} />;

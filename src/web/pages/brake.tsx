@@ -36,7 +36,7 @@ export async function brakePage(visit: Visit): Promise<Answer> {
           <tr>
             <th scope="row">{accountId}</th>
             <td>
-              <Said text={text} />
+              <Said text={text} zone={words.zone} />
             </td>
           </tr>
         ))}

@@ -110,7 +110,10 @@ function Head({ night, visit }: { night: ConsoleRun; visit: Visit }) {
         Run of {night.businessDate} <State state={night.state} />
       </h1>
       <p class="sentence" role="status">
-        <Said text={night.summary === null ? underWay(night) : runSentence(night.summary)} />
+        <Said
+          text={night.summary === null ? underWay(night) : runSentence(night.summary)}
+          zone={words.zone}
+        />
       </p>
       <p class="hint">
         {night.asOf === null
@@ -130,18 +133,18 @@ function Head({ night, visit }: { night: ConsoleRun; visit: Visit }) {
           <a href={`/nights/${night.businessDate}/statement`}>The statement to sign</a>
         )}
       </p>
-      <Notices notices={night.summary?.notices ?? []} />
+      <Notices notices={night.summary?.notices ?? []} zone={words.zone} />
     </>
   );
 }
 
-function Notices({ notices }: { notices: readonly Notice[] }) {
+function Notices({ notices, zone }: { notices: readonly Notice[]; zone: string }) {
   if (notices.length === 0) return null;
   return (
     <ul class="waits" aria-label="To be told">
       {notices.map(({ accountId, kind, text }) => (
         <li class={kind === 'not_sent' ? 'problem' : ''}>
-          {accountId}: <Said text={text} />
+          {accountId}: <Said text={text} zone={zone} />
         </li>
       ))}
     </ul>

@@ -6,9 +6,10 @@
 import { utcInstant } from '../../core/ledger/ledgerRow.js';
 import { formatAmount } from '../../core/money.js';
 import type { SettlementLine } from '../../core/settlement/settlementLine.js';
+import { CopyQueue } from '../../database/copy/copyQueue.js';
 import { copyText } from '../../database/copy/copyText.js';
 import type { Tx } from '../../database/db.js';
-import type { BookedBounds, LinePlace, LinesDigest } from './metBatches.js';
+import type { BookedBounds, LinesDigest } from './metBatches.js';
 import { MetBatches } from './metBatches.js';
 import {
   copyAgain,
@@ -26,9 +27,9 @@ export interface CheckedLine {
 }
 
 /** Text that goes at once; what is read meanwhile is gathered. */
-const PIECE_CHARS = 1 << 18;
-/** Ids that are asked for at once; a small file asks for few. */
-const IDS_MAX = 10_000;
+const PIECE_CHARS = 1 << 16;
+/** Ids that are asked for at once; a small file asks for few, and leaves as few out. */
+const IDS_MAX = 100_000;
 /** Calls without a line until a word is said: a transaction that is silent for long is ended. */
 const SILENT_CALLS_MAX = 2_000;
 
@@ -43,7 +44,7 @@ export class LineTaker {
   /** characters that are gathered */
   #gathered = 0;
   #silentCalls = 0;
-  #going: Promise<unknown> = Promise.resolve();
+  #going: GoingCopy | null = null;
   /** of the line before: many are booked at once */
   #booked = { said: '', inUtc: '' };
 
@@ -64,11 +65,17 @@ export class LineTaker {
     await this.#haveIdsFor(lines.length);
     const [fresh, again]: [string[], string[]] = [[], []];
     let [run, digest]: [string[], LinesDigest | null] = [[], null];
+    const fileNo = this.firstIds.length - 1;
     for (const { line, row } of lines) {
-      const { met, place, text } = this.#placed(line, row);
-      const digestOf = this.batches.count(met, row, place);
+      const met = this.batches.get(row.accountId, row.batch);
+      if (met === undefined) throw new Error('a batch was not asked about');
+      met.lines += 1;
+      const lineId = row.lineId ?? String(met.lines);
+      const bookedAt = this.#inUtc(row.bookedAt);
+      const digestOf = this.batches.count(met, row, { fileNo, line, lineId, bookedAt });
+      const text = textOf(met.head, lineId, line, bookedAt, row);
       if (met.isTaken) {
-        again.push(`${place.fileNo}\t${row.lineId === null ? 'f' : 't'}\t${text}`);
+        again.push(`${fileNo}\t${row.lineId === null ? 'f' : 't'}\t${text}`);
         continue;
       }
       if (digestOf !== digest) {
@@ -89,19 +96,9 @@ export class LineTaker {
     if (this.batches.areMany()) await this.#sendParts();
   }
 
-  #placed(line: number, row: SettlementLine) {
-    const met = this.batches.get(row.accountId, row.batch);
-    if (met === undefined) throw new Error('a batch was not asked about');
-    met.lines += 1;
-    const booked = this.#booked;
-    if (booked.said !== row.bookedAt) {
-      this.#booked = { said: row.bookedAt, inUtc: utcInstant(row.bookedAt) };
-    }
-    const place = {
-      ...{ fileNo: this.firstIds.length - 1, line, bookedAt: this.#booked.inUtc },
-      lineId: row.lineId ?? String(met.lines),
-    };
-    return { met, place, text: textOf(met.head, place, row) };
+  #inUtc(said: string): string {
+    if (this.#booked.said !== said) this.#booked = { said, inUtc: utcInstant(said) };
+    return this.#booked.inUtc;
   }
 
   /** Resolves when the database has all of it. */
@@ -112,7 +109,7 @@ export class LineTaker {
 
   /** Nothing is on its way any more, however that ended. */
   async stop(): Promise<void> {
-    await this.#going.catch(() => {});
+    await this.#quiet().catch(() => {});
   }
 
   #gather(texts: string[], text: string): void {
@@ -125,7 +122,7 @@ export class LineTaker {
   async #stayInTouch(): Promise<void> {
     this.#silentCalls += 1;
     if (this.#silentCalls % SILENT_CALLS_MAX !== 0) return;
-    await this.#going;
+    await this.#quiet();
     await stayInTouch(this.#tx);
   }
 
@@ -135,7 +132,7 @@ export class LineTaker {
       ({ row }) => this.batches.get(row.accountId, row.batch) === undefined,
     );
     if (strange.length === 0) return;
-    await this.#going;
+    await this.#quiet();
     const accounts = strange.map(({ row }) => row.accountId);
     const names = strange.map(({ row }) => row.batch);
     const taken = await takenBefore(this.#tx, accounts, names);
@@ -148,44 +145,66 @@ export class LineTaker {
 
   async #haveIdsFor(lines: number): Promise<void> {
     if (this.#ids.end - this.#ids.next >= lines) return;
-    await this.#going;
+    await this.#quiet();
     const count = Math.max(lines, Math.min(IDS_MAX, this.#ids.asked * 2));
     const next = await takeIds(this.#tx, count);
     this.#ids = { next, end: next + count, asked: count };
   }
 
-  /** One piece is on its way while the next is read. */
+  /** What is new goes into one COPY as long as nothing else is asked, while more is read. */
   async #send(): Promise<void> {
-    await this.#going;
     const [fresh, again] = [this.#fresh, this.#again];
     [this.#fresh, this.#again] = [[], []];
     this.#gathered = 0;
-    const going = this.#copied(fresh, again);
+    if (fresh.length > 0) await (this.#going ?? this.#begin()).queue.put(fresh.join(''));
+    if (again.length === 0) return;
+    await this.#quiet();
+    await copyAgain(this.#tx, again);
+  }
+
+  #begin(): GoingCopy {
+    const queue = new CopyQueue();
+    const done = copyLines(this.#tx, queue);
     // It is thrown where it is waited for.
-    going.catch(() => {});
-    this.#going = going;
+    done.catch(() => {});
+    this.#going = { queue, done };
+    return this.#going;
+  }
+
+  /** The connection is free for something else. */
+  async #quiet(): Promise<void> {
+    const going = this.#going;
+    this.#going = null;
+    going?.queue.end();
+    await going?.done;
   }
 
   async #sendParts(): Promise<void> {
-    await this.#going;
+    await this.#quiet();
     await copyParts(this.#tx, this.batches.takeParts());
-  }
-
-  async #copied(fresh: readonly string[], again: readonly string[]): Promise<void> {
-    if (fresh.length > 0) await copyLines(this.#tx, fresh);
-    if (again.length > 0) await copyAgain(this.#tx, again);
   }
 }
 
+interface GoingCopy {
+  readonly queue: CopyQueue;
+  readonly done: Promise<number>;
+}
+
 /** As COPY takes it, without what stands before `account_id`. */
-function textOf(head: string, { line, lineId, bookedAt }: LinePlace, row: SettlementLine): string {
+function textOf(
+  head: string,
+  lineId: string,
+  lineNo: number,
+  bookedAt: string,
+  row: SettlementLine,
+): string {
   const { amount, gross } = row;
   const charged = formatAmount(amount);
   const counted = gross === amount ? charged : formatAmount(gross);
   return (
-    `${head}\t${copyText(lineId)}\t${line}\t${row.type}\t${bookedAt}\t${copyText(row.orderNo)}\t` +
-    `${copyText(row.transactionId)}\t${copyText(row.reference)}\t${row.currency}\t` +
-    `${charged}\t${row.settleCurrency}\t${counted}\t${formatAmount(row.fee)}\t` +
-    `${formatAmount(row.net)}\n`
+    `${head}\t${copyText(lineId)}\t${lineNo}\t${row.type}\t${bookedAt}\t` +
+    `${copyText(row.orderNo)}\t${copyText(row.transactionId)}\t${copyText(row.reference)}\t` +
+    `${row.currency}\t${charged}\t${row.settleCurrency}\t${counted}\t` +
+    `${formatAmount(row.fee)}\t${formatAmount(row.net)}\n`
   );
 }

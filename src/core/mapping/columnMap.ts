@@ -7,6 +7,7 @@ import { type CurrencyDecimals, decimalsOf } from '../currency.js';
 import type { RawLine, ValueProblem } from '../ledger/ledgerRow.js';
 import {
   type AmountsWritten,
+  isAsOurs,
   majorUnits,
   negated,
   plainAmount,
@@ -173,19 +174,46 @@ function entriesOf(map: ColumnMap): ReturnType<typeof listEntries> {
   return entries;
 }
 
-function listEntries({ columns, leaveOutWhen, onlyWhen }: ColumnMap) {
+function listEntries(map: ColumnMap) {
+  const { columns, leaveOutWhen, onlyWhen } = map;
+  const all = Object.entries(columns);
+  const bare = all.flatMap(([name, source]) => {
+    const column = bareColumn(source);
+    return column === null ? [] : [{ name, column, how: shapeOf(map, name) }];
+  });
+  const passed = bare.filter(({ how }) => how === 'text');
+  const ofMoney = bare.filter(({ how }) => how === 'money');
   return {
-    columns: Object.entries(columns),
+    // Most columns of a million lines are taken as they are.
+    passed,
+    ofMoney,
+    columns: all.filter(([name]) => !passed.some((one) => one.name === name)),
     leaveOutWhen: Object.entries(leaveOutWhen),
     onlyWhen: Object.entries(onlyWhen),
   };
+}
+
+/** The one column whose text is all that there is to say of it. */
+function bareColumn(source: ColumnSource): string | null {
+  if (source.kind !== 'from' || source.from.length !== 1) return null;
+  const { words, pattern, removePrefix, sign, negate } = source;
+  const isBare = words === null && pattern === null && removePrefix === '' && sign === null;
+  return isBare && !negate ? (source.from[0] ?? null) : null;
+}
+
+function shapeOf(map: ColumnMap, name: string): 'text' | 'money' | 'other' {
+  if (isAmountColumn(name)) {
+    const isOurs = map.table === 'settlement' && map.decimal === '.' && map.minorUnits === null;
+    return isOurs ? 'money' : 'other';
+  }
+  return TIMES.includes(name) && map.times !== null ? 'other' : 'text';
 }
 
 export function mapLine(map: ColumnMap, given: RawLine, fileName = ''): MappedLine {
   for (const column of map.leaveOutWhenEmpty) {
     if ((given[column] ?? '') === '') return { kind: 'left_out', why: `${column} is empty` };
   }
-  const { columns, leaveOutWhen, onlyWhen } = entriesOf(map);
+  const { columns, passed, ofMoney, leaveOutWhen, onlyWhen } = entriesOf(map);
   for (const [column, words] of leaveOutWhen) {
     const word = given[column] ?? '';
     if (words.includes(word)) return { kind: 'left_out', why: `${column} is ${word || 'empty'}` };
@@ -195,7 +223,13 @@ export function mapLine(map: ColumnMap, given: RawLine, fileName = ''): MappedLi
     if (!words.includes(word)) return { kind: 'left_out', why: `${column} is ${word || 'empty'}` };
   }
   const values: Record<string, string | null> = {};
+  for (const { name, column } of passed) values[name] = given[column] || null;
+  for (const { name, column } of ofMoney) {
+    const amount = given[column] ?? '';
+    if (isAsOurs(amount)) values[name] = amount;
+  }
   for (const [name, source] of columns) {
+    if (name in values) continue;
     if (source.kind === 'latest' && !source.latest.some((column) => column in given)) continue;
     const found =
       source.kind === 'fileName'

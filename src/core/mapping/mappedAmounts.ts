@@ -29,9 +29,13 @@ const MINUS = /^[-\u2212]\s*/;
 /** Most amounts of a million lines are as ours are, and need no second look. */
 const AS_OURS = /^-?\d+\.\d\d$/;
 
+export function isAsOurs(text: string): boolean {
+  return AS_OURS.test(text);
+}
+
 /** The same, where a minus may stand before it. */
 export function signedAmount(written: AmountsWritten, text: string): string | null {
-  if (written.decimal === '.' && AS_OURS.test(text)) return text;
+  if (written.decimal === '.' && isAsOurs(text)) return text;
   const bare = plainSpaces(text).trim();
   const amount = plainAmount(written, bare.replace(MINUS, ''));
   return amount !== null && MINUS.test(bare) ? negated(amount) : amount;

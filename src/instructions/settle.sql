@@ -1,17 +1,18 @@
 -- What do the snapshots of a pull prove about instructions that were sent? Presence confirms; an
 -- accepted one that does not show its new state in a pull that was begun after its answer becomes
 -- unknown; absence proves nothing about an unknown one; a partial refund that is unknown is never
--- settled here (law 2 of ARCHITECTURE.md). An unknown capture or cancel is planned again, once,
--- when this pull and an earlier one, both complete and begun after so many hours, show the state
--- from before it, whoever sent it is surely gone, and the ledger still asks for it. $1 run, $2
--- pull, $3 now, $4 hours; null: absence never counts, $5 json [{operation, expected}]: what may be
--- sent again and which expected state asks for it (core/orders/verdict.ts).
+-- settled here (law 2 of ARCHITECTURE.md), nor is one that shows in another currency or with
+-- another amount. An unknown capture or cancel is planned again, once, when this pull and an
+-- earlier one, both complete and begun after so many hours, show the state from before it, whoever
+-- sent it is surely gone, and the ledger still asks for it. $1 run, $2 pull, $3 now, $4 hours;
+-- null: absence never counts, $5 json [{operation, expected}]: what may be sent again and which
+-- expected state asks for it (core/orders/verdict.ts).
 with sent as (
   -- found order by order: the planner cannot know how few of all orders these are
-  select i.*, asked.expected
+  select i.*, asked.expected, asked.amount as ledger_amount
   from tieout.instructions i
   cross join lateral (
-    select a.expected
+    select a.expected, a.amount
     from tieout.asked_orders a
     join tieout.pages p
       on p.pull_id = $2::bigint and p.account_id = a.account_id and p.page_no = a.page_no
@@ -33,6 +34,9 @@ shown as (
     sent.state, sent.operation, sent.from_state, sent.done_states,
     sent.is_disputed, sent.refund_amount is null or sent.refund_amount = sent.amount as is_whole,
     look.gateway_state, look.other_state,
+    -- of a part that was captured either amount may stand there
+    coalesce(look.is_in_currency and (look.amount = sent.amount
+      or sent.operation = 'capture' and look.amount = sent.ledger_amount), false) as is_same_money,
     -- its page may have been asked before it was done
     exists (
       select from tieout.attempts t where t.batch_id = sent.batch_id
@@ -50,14 +54,19 @@ shown as (
   from sent
   cross join lateral (
     -- more than one meaning: the least and the greatest of them are not the same
-    select min(e.meaning) as gateway_state, max(e.meaning) as other_state
+    select min(e.meaning) as gateway_state, max(e.meaning) as other_state,
+      bool_and(e.currency is not distinct from sent.currency) as is_in_currency,
+      case when count(e.amount) = count(*) and min(e.amount) = max(e.amount)
+        then min(e.amount) end as amount
     from (
-      select transaction_id, case when found then coalesce(state, '') else '' end as meaning
+      select transaction_id, currency, amount,
+        case when found then coalesce(state, '') else '' end as meaning
       from tieout.look_entries plain
       where plain.pull_id = $2 and plain.account_id = sent.account_id
         and plain.order_no = sent.order_no and not plain.is_extra
       union all
-      select transaction_id, case when found then coalesce(state, '') else '' end
+      select transaction_id, currency, amount,
+        case when found then coalesce(state, '') else '' end
       from tieout.look_entries extra
       where extra.pull_id = $2 and extra.account_id = sent.account_id
         and extra.order_no = sent.order_no and extra.is_extra
@@ -119,7 +128,8 @@ judged as materialized (
       when state = 'accepted' and gateway_state = any (done_states) then 'confirmed'
       when state = 'accepted' and is_older then null
       when state = 'accepted' then 'unknown'
-      when state = 'unknown' and not is_disputed and is_whole
+      -- in other money it is not what was asked for: figures would be wrong
+      when state = 'unknown' and not is_disputed and is_whole and is_same_money
         and gateway_state = any (done_states) then 'confirmed'
       -- what a person has judged once is not asked again
       when state = 'rejected' and not is_superseded and not is_disputed

@@ -11,7 +11,6 @@ import { messageOf, TieoutError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import type { Log } from '../core/log.js';
 import { indentedLines } from '../core/log.js';
-import { gaveUpWaiting } from '../database/server/lockWaits.js';
 import { thisMachine } from '../processes/identity.js';
 import { packageVersion } from '../runs/thisProgram.js';
 import type { App, OpenApp } from './app.js';
@@ -87,9 +86,10 @@ export async function withApp(
     try {
       if (options.isWork === true) await refuseSuperuser(app);
       stopAlerts = options.isService === true ? await watchOver(app) : null;
-      process.exitCode = await work(app, stop.signal).catch((error) => {
-        throw gaveUpWaiting(error) ? new TieoutError(app.heldUpBy() ?? messageOf(error)) : error;
-      });
+      process.exitCode = await work(app, stop.signal);
+    } catch (error) {
+      const { inLedgerWords } = await import('../ledger/ledgerTroubleStore.js');
+      throw await inLedgerWords(app, error);
     } finally {
       await stopAlerts?.();
       talk.end();

@@ -3,7 +3,7 @@
 // is asked every run; the others once a run has failed, and by doctor. Neighbours:
 // ledgerStore.ts, and the door that reads each row, migrations/0053 and 0067.
 
-import { DatabaseAwayError, messageOf } from '../core/errors.js';
+import { DatabaseAwayError, messageOf, TieoutError } from '../core/errors.js';
 import type { UnusableRows } from '../core/runs/notices.js';
 import type { Database, Db } from '../database/db.js';
 import { identifier, named, type Quoted } from '../database/identifiers.js';
@@ -110,13 +110,26 @@ export async function unusableRows(db: Db, accountIds: readonly string[]): Promi
 /** Why the ledger cannot be read as a whole, and what to do; null: it can. */
 export async function ledgerTrouble(db: Database): Promise<string | null> {
   for (const relation of RELATIONS) {
-    const trouble = (await shapeTrouble(db, relation)) ?? (await rowTrouble(db, relation));
+    const trouble =
+      (await wholeTrouble(db, relation)) ??
+      (await shapeTrouble(db, relation)) ??
+      (await rowTrouble(db, relation));
     if (trouble !== null) return trouble;
   }
   return null;
 }
 
-/** A relation or column that is not there, or of a type that the door does not take. */
+/** A relation that is not there, or that nobody is let into: of a view its owner has to be. */
+async function wholeTrouble(db: Database, { name }: Relation): Promise<string | null> {
+  const problem = await failureOf(db, named`select from ${identifier('ledger', name)} limit 0`);
+  if (problem === null) return null;
+  return (
+    `ledger.${name} cannot be read: ${problem}. Bring the relation back, or give the right back ` +
+    "(a view reads by its owner's rights), and run again"
+  );
+}
+
+/** A column that is not there, or of a type that the door does not take. */
 async function shapeTrouble(db: Database, relation: Relation): Promise<string | null> {
   const { name, columns } = relation;
   for (const [column, kind] of Object.entries(columns)) {
@@ -215,16 +228,45 @@ async function failureOf(
   } catch (error) {
     // Of a table that somebody has locked nothing is known.
     if (error instanceof DatabaseAwayError || gaveUpWaiting(error)) throw error;
-    return messageOf(error);
+    return refusalOf(error) ?? messageOf(error);
   }
+}
+
+/** What the server refused for want of a right, in its own words; null: it was something else. */
+function refusalOf(error: unknown): string | null {
+  const cause = error instanceof Error ? error.cause : null;
+  const isRight = cause instanceof Error && 'code' in cause && cause.code === NO_RIGHT;
+  return isRight ? cause.message : null;
 }
 
 /** Classes of SQLSTATE by which a view fails, or is not what it should be: data, names, raise. */
 const LEDGER_CLASSES: readonly string[] = ['21', '22', '42', 'P0'];
+/** SQLSTATE of whatever a role may not do; it comes as the cause of an error in words. */
+const NO_RIGHT = '42501';
 
 /** Whether an error is one that the ledger may be the cause of. */
 export function mayBeLedger(error: unknown): boolean {
-  if (!(error instanceof Error) || !('code' in error)) return false;
-  const { code } = error;
-  return typeof code === 'string' && LEDGER_CLASSES.includes(code.slice(0, 2));
+  if (!(error instanceof Error)) return false;
+  if (refusalOf(error) !== null) return true;
+  return (
+    'code' in error &&
+    typeof error.code === 'string' &&
+    LEDGER_CLASSES.includes(error.code.slice(0, 2))
+  );
+}
+
+interface Asked {
+  db: Database;
+  heldUpBy?: () => string | null;
+}
+
+/** The error, or where the ledger or a lock is its cause, what is wrong and what to do. */
+export async function inLedgerWords({ db, heldUpBy }: Asked, error: unknown): Promise<unknown> {
+  if (gaveUpWaiting(error)) {
+    const words = heldUpBy?.() ?? messageOf(error);
+    return new TieoutError(`${words}; it is no longer waited for`, { cause: error });
+  }
+  if (!mayBeLedger(error)) return error;
+  const trouble = await ledgerTrouble(db).catch(() => null);
+  return trouble === null ? error : new TieoutError(trouble, { cause: error });
 }

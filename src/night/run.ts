@@ -1,10 +1,9 @@
 // `tieout run` without the command line: begin, work or join, end. Says in words what it found.
 
-import { messageOf, TakenOverError, TieoutError } from '../core/errors.js';
+import { TakenOverError, TieoutError } from '../core/errors.js';
 import { withFields } from '../core/log.js';
 import type { RunSummary } from '../core/runs/summary.js';
-import { gaveUpWaiting } from '../database/server/lockWaits.js';
-import { ledgerTrouble, mayBeLedger } from '../ledger/ledgerTroubleStore.js';
+import { inLedgerWords } from '../ledger/ledgerTroubleStore.js';
 import type { Run } from '../runs/deps.js';
 import { joinRun, outwaitRun, withHeartbeat } from '../runs/heartbeat.js';
 import type { Outages } from '../runs/lease.js';
@@ -122,9 +121,9 @@ async function workOn(
     return { kind: resumed ? 'resumed' : 'ran', summary };
   } catch (error) {
     // Of a dry run nothing is left by now in which an end could be recorded.
-    if (run.isDry) throw endOfDry(await inWords(deps, error));
+    if (run.isDry) throw endOfDry(await inLedgerWords(deps, error));
     if (error instanceof TakenOverError) throw new TakenOverError(TAKEN_OVER, { cause: error });
-    const failure = await inWords(deps, error);
+    const failure = await inLedgerWords(deps, error);
     await outages.recordEnd(told, run, failure);
     throw failure;
   } finally {
@@ -140,17 +139,6 @@ function endOfDry(error: unknown): unknown {
       'kept; run it again',
     { cause: error },
   );
-}
-
-/** The error, or where the ledger or a lock is its cause, what is wrong with it and what to do. */
-async function inWords({ db, heldUpBy }: SendDeps, error: unknown): Promise<unknown> {
-  if (gaveUpWaiting(error)) {
-    const words = heldUpBy?.() ?? messageOf(error);
-    return new TieoutError(`${words}; this run no longer waits for it`, { cause: error });
-  }
-  if (!mayBeLedger(error)) return error;
-  const trouble = await ledgerTrouble(db).catch(() => null);
-  return trouble === null ? error : new TieoutError(trouble, { cause: error });
 }
 
 /** Workers start with the first id. */

@@ -5,6 +5,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { auditRun } from '../faults/audit.js';
+import { tieoutHere } from '../support/cliHere.js';
 import { expectIdentities } from '../support/identities.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds } from '../support/night.js';
@@ -215,6 +216,42 @@ describe('a view that cannot be read', () => {
     expect((await house.run({ date: dateOf(2) })).summary.state).toBe('tied_out');
     expect(await house.effects()).toHaveLength(numbers.length);
   }, 60_000);
+
+  it.each([
+    ['is gone', 'alter table ledger.orders rename to away', 'relation "ledger.orders" does not'],
+    [
+      'is read by the rights of an owner who has none',
+      `alter table ledger.orders rename to away;
+       create view ledger.orders as select * from ledger.away;
+       create role tieout_no_rights; alter view ledger.orders owner to tieout_no_rights`,
+      'permission denied for table away',
+    ],
+  ])(
+    '%s: status says of the last night what it said, doctor goes on, and who needs it is told why',
+    async (_, change, says) => {
+      const house = await houseOf(2);
+      cleanups.push(async () => {
+        await house.db.query(`drop view if exists ledger.orders`).catch(() => {});
+        await house.db.query('drop role if exists tieout_no_rights');
+      });
+      await house.run({ date: dateOf(2) });
+      await house.db.query(change);
+      const told = new RegExp(`ledger.orders cannot be read: ${says}`);
+      const at = { cwd: house.folder };
+      const status = await tieoutHere(['status'], at);
+      expect(status).toMatchObject({ code: 0, stdout: expect.stringMatching(told) });
+      expect(status.stdout).toContain(`Business date ${dateOf(2)} tied out: 2 orders compared`);
+      const document = JSON.parse((await tieoutHere(['status', '--json'], at)).stdout);
+      expect(document).toMatchObject({ state: 'tied_out', ledger: expect.stringMatching(told) });
+      const doctor = await tieoutHere(['doctor'], at);
+      expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(told) });
+      expect(doctor.stdout).toContain('Gateway profile');
+      const order = await tieoutHere(['order', 'A1001', numbersOf(house)[0] ?? ''], at);
+      expect(order).toMatchObject({ code: 1, stderr: expect.stringMatching(told) });
+      await expect(house.run({ date: dateOf(2) })).rejects.toThrow(told);
+    },
+    60_000,
+  );
 
   it.each([
     ['amount::money', 'its column amount must be a number, or the text of one'],

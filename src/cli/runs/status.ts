@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { accountAuthorisations } from '../../authorisations/authorisations.js';
 import { riskSentences } from '../../authorisations/authorisationWords.js';
 import { unkeptBreaks } from '../../breaks/unkeptStore.js';
+import { messageOf } from '../../core/errors.js';
 import type { Notice } from '../../core/runs/notices.js';
 import { leftAccountNotice } from '../../core/runs/notices.js';
 import { didNotStart, nextSentence, owedSentence, silenceSentence } from '../../core/runs/owed.js';
@@ -11,6 +12,8 @@ import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
 import { runSentence } from '../../core/runs/summary.js';
 import { unkeptBreaksNotice } from '../../core/runs/unkeptSettlement.js';
 import { moneyIn } from '../../core/text/amounts.js';
+import { gaveUpWaiting } from '../../database/server/lockWaits.js';
+import { inLedgerWords, mayBeLedger } from '../../ledger/ledgerTroubleStore.js';
 import { strangeOrders } from '../../ledger/strangeOrdersStore.js';
 import { readSchedule } from '../../night/clock.js';
 import { type OutboxFigures, outboxFigures } from '../../outbox/outboxStore.js';
@@ -28,6 +31,9 @@ import { scheduleDepsOf } from '../scheduleStatus.js';
 import type { Line } from '../terminal.js';
 import { stateWord } from '../terminal.js';
 
+/** Somebody waits for the answer. */
+const LOCK_MS = 5_000;
+
 export function statusCommand(): Command {
   return new Command('status')
     .option('--words', 'every code the gateway ever used, with its meaning')
@@ -37,8 +43,7 @@ export function statusCommand(): Command {
         command,
         async (app) => {
           const status = await readSchedule(scheduleDepsOf(app));
-          const { run, owed, facts } = status;
-          const { silence } = status;
+          const { run, owed, facts, silence } = status;
           const sentence = silence === null ? sentenceOf(run) : silenceSentence(silence);
           // The sentence of a silent run says already that it is owed, and what to type.
           const isSaid = silence !== null && owed.kind === 'goOn';
@@ -48,7 +53,8 @@ export function statusCommand(): Command {
           const alerts = await outboxFigures(app.db);
           const accountIds = app.config.accounts.map(({ accountId }) => accountId);
           const now = await waitingCounts(app.db, accountIds);
-          const { stops, left, strange, unkept } = await standing(app, accountIds, status.now);
+          const stands = await standing(app, accountIds, status.now);
+          const { stops, left, strange, ledger, unkept } = stands;
           const at = { now: status.now, nextNight: facts.nextTick };
           const reserved = await accountAuthorisations(app.db, app.config, accountIds, at, false);
           const atRisk = riskSentences(reserved);
@@ -67,23 +73,22 @@ export function statusCommand(): Command {
               now: { held: now.held, unknown: now.unknown, underWay: now.onTheirWay },
               stops: stops.map(told),
               leftAccounts: left.map(told),
+              ledger,
               strangeOrders: strange.map(told),
               settlementNotKept: unkept.map(told),
               authorisations: atRisk,
               words: flags.words ? words : words.filter(({ meaning }) => meaning === null),
             });
           } else {
-            const stopped = [...left, ...strange, ...unkept, ...stops, ...atRisk].map(
-              (one): Line => ({ text: `${one.accountId}: ${one.text}`, tone: 'bad' }),
-            );
             const night = stateWord(silence === null ? (run?.state ?? '') : 'failed', sentence);
             const lines: Line[] = [night, ...(about === null ? [] : [about]), next];
-            lines.push(...instructionsNow(now), ...untold(alerts), ...stopped);
+            lines.push(...ledgerLine(ledger), ...instructionsNow(now), ...untold(alerts));
+            lines.push(...[...left, ...strange, ...unkept, ...stops, ...atRisk].map(badLine));
             printLines([...lines, ...(flags.words ? codeLines(words) : withoutMeaning(words))]);
           }
           return 0;
         },
-        { quiet: true },
+        { quiet: true, lockMs: LOCK_MS },
       );
     });
 }
@@ -97,9 +102,28 @@ async function standing(app: App, accountIds: string[], now: Date) {
       ...(await aheadNotices(app.db, app.config.accounts, now)),
     ],
     left: (await leftAccounts(app.db, accountIds)).map(leftAccountNotice),
-    strange: (await strangeOrders(app.db, accountIds, from)).map(strangeOrdersNotice),
+    ...(await strangeNow(app, accountIds, from)),
     unkept: (await unkeptBreaks(app.db, app.config, accountIds)).map(unkeptBreaksNotice),
   };
+}
+
+/** Orders that no run looks at; or why the ledger cannot be asked, which hides no other line. */
+async function strangeNow(app: App, accountIds: string[], from: Date) {
+  try {
+    const strange = (await strangeOrders(app.db, accountIds, from)).map(strangeOrdersNotice);
+    return { strange, ledger: null };
+  } catch (error) {
+    if (!mayBeLedger(error) && !gaveUpWaiting(error)) throw error;
+    return { strange: [], ledger: messageOf(await inLedgerWords(app, error)) };
+  }
+}
+
+function badLine({ accountId, text }: Pick<Notice, 'accountId' | 'text'>): Line {
+  return { text: `${accountId}: ${text}`, tone: 'bad' };
+}
+
+function ledgerLine(trouble: string | null): Line[] {
+  return trouble === null ? [] : [{ text: `Now: ${trouble}.`, tone: 'bad' }];
 }
 
 function told({ accountId, text }: Notice): Pick<Notice, 'accountId' | 'text'> {

@@ -36,7 +36,7 @@ import { columns } from '../terminal.js';
 import type { Check } from './checks/check.js';
 import { definitionsCheck } from './checks/definitionsCheck.js';
 import { fileChecks, roomChecks } from './checks/fileChecks.js';
-import { ledgerChecks, leftChecks, strangeChecks } from './checks/ledgerChecks.js';
+import { ledgerChecks, leftChecks } from './checks/ledgerChecks.js';
 import { liveChecks } from './checks/liveChecks.js';
 import { inboxChecks, settlementChecks } from './checks/settlementChecks.js';
 
@@ -101,7 +101,6 @@ async function examine(app: App): Promise<Check[]> {
     ...(await databaseChecks(app, status)),
     ...(await migratedPart('ledger', () => ledgerChecks(app))),
     ...(await migratedPart('accounts', () => leftChecks(app))),
-    ...(await migratedPart('accounts', () => strangeChecks(app))),
     ...(await migratedPart('nights', async () => [
       await scheduleCheck(app),
       await codesCheck(app),

@@ -36,6 +36,7 @@ export async function ledgerChecks(app: App): Promise<Check[]> {
       words: noHistorySentence(accountId),
     })),
     ...(await numberChecks(app)),
+    ...(await strangeChecks(app)),
   ];
 }
 
@@ -63,7 +64,7 @@ export async function leftChecks(app: App): Promise<Check[]> {
 }
 
 /** Orders of accounts that no run looks at. */
-export async function strangeChecks({ db, config }: App): Promise<Check[]> {
+async function strangeChecks({ db, config }: App): Promise<Check[]> {
   const accountIds = config.accounts.map((account) => account.accountId);
   const found = await strangeOrders(
     db,

@@ -197,9 +197,7 @@ describe('what changed since the run before', () => {
     const run = await consoleRun(console.app.db, ACCOUNTS, LAST);
     const tied = run?.summary?.accounts.reduce((sum, { tie }) => sum + tie.new, 0) ?? 0;
     const passed = await viewer.get(`/nights/${LAST}`);
-    expect(passed.body.includes(`(${tied} new) beside the ${last.length}`)).toBe(
-      tied > last.length,
-    );
+    expect(passed.body.includes(`(${tied} new, ${last.length} of them`)).toBe(tied > last.length);
     const first = (await viewer.get(`/nights/${NIGHTS[0]}`)).body;
     expect(first).toContain('Nothing to compare with: it is the first night');
     expect(first).not.toContain('Breaks that changed, by account and currency');

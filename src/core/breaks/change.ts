@@ -94,7 +94,7 @@ export function passedWords(tieNew: number, listedNew: number): string | null {
   if (passed <= 0) return null;
   const were = passed === 1 ? '1 break was' : `${passed} breaks were`;
   return (
-    `${were} new and settled again before the end: open at neither end, not in this list, and in ` +
-    `the tie of the run (${tieNew} new) beside the ${listedNew} that are still open`
+    `${were} new and settled again before the end: open at neither end, so in no list of ` +
+    `changes; the tie of the run counts them too (${tieNew} new, ${listedNew} of them still open)`
   );
 }

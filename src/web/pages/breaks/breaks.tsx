@@ -184,7 +184,7 @@ function BreakTable(props: {
           <Figure name="Days since first seen">
             {words.count(ageInDays(row.firstSeen, clock.now))}
           </Figure>
-          <td class="line" data-name="Due">
+          <td data-name="Due">
             <Due one={row} clock={clock} />
           </td>
           <td data-name="Owner">{row.owner ?? ''}</td>
@@ -200,8 +200,15 @@ function Due({ one, clock }: { one: FoundBreak; clock: Clock }) {
   if (one.state !== 'open') return null;
   const { firstSeen } = one;
   const isLate = isOverdue(firstSeen, clock.now, clock.rule);
-  const words = dueWords(dueDate(firstSeen, clock.rule), isLate);
-  return isLate ? <strong class="overdue">{words}</strong> : words;
+  const [due = '', late] = dueWords(dueDate(firstSeen, clock.rule), isLate).split(', ');
+  const date = <span class="due">{due}</span>;
+  return late === undefined ? (
+    date
+  ) : (
+    <strong class="overdue">
+      {date}, {late}
+    </strong>
+  );
 }
 
 function WaiverAsked({ row, words }: { row: FoundBreak; words: Words }) {

@@ -96,7 +96,8 @@ function OfAccount({ day, date }: { day: SignedByPress; date: string }) {
   return (
     <section aria-label={`Account ${accountId}`}>
       <h2>
-        <a href={dayPath(accountId, date)}>{accountId}</a> <State state={state} />
+        <a href={dayPath(accountId, date)}>{accountId}</a>{' '}
+        {state === 'open' ? null : <State state={state} />}
       </h2>
       {bar === null ? null : <p class="hint">Not by this press: {bar}.</p>}
       <Checklist date={date} day={day} />

@@ -164,8 +164,13 @@ function expressible(
   currency: string,
   profileCurrencies: CurrencyDecimals,
 ): AmountCheck {
-  if (checked.kind === 'refused') return checked;
   const decimals = decimalsOf(currency, profileCurrencies) ?? LEDGER_DECIMALS;
+  if (checked.kind === 'refused') {
+    // It is an amount, and may even be a true one.
+    const isFiner = checked.reason === TOO_FINE && decimals > LEDGER_DECIMALS;
+    const reason = `${TOO_FINE}: of ${currency}, too, no less than 0.01 can be kept`;
+    return isFiner ? { kind: 'refused', reason } : checked;
+  }
   if (decimals >= LEDGER_DECIMALS) return checked;
   const least = 10n ** BigInt(LEDGER_DECIMALS - decimals);
   return checked.amount % least === 0n
@@ -173,13 +178,15 @@ function expressible(
     : { kind: 'refused', reason: coarseReason(currency, decimals) };
 }
 
+const TOO_FINE = 'has more than two decimals';
+
 /** An amount whose currency is not known here (a refund request takes its order's). */
 export function checkPlainAmount(text: string): AmountCheck {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
   if (match === null) return { kind: 'refused', reason: shapeReason(text) };
   const [, whole = '', decimals = ''] = match;
   if (decimals.length > LEDGER_DECIMALS) {
-    return { kind: 'refused', reason: 'has more than two decimals' };
+    return { kind: 'refused', reason: TOO_FINE };
   }
   const amount = BigInt(whole + decimals.padEnd(LEDGER_DECIMALS, '0'));
   if (amount > AMOUNT_MAX || whole.length > WHOLE_DIGITS_MAX) {

@@ -2,6 +2,8 @@
 // as a table of cases.
 
 import { describe, expect, it } from 'vitest';
+import { checkSignedAmount } from '../../src/core/currency.js';
+import { utcInstant } from '../../src/core/ledger/ledgerRow.js';
 import { sumOf } from '../../src/core/mapping/mappedAmounts.js';
 import { checkSettlementLine } from '../../src/core/settlement/settlementLine.js';
 
@@ -19,6 +21,38 @@ const CAPTURED = {
 function check(change: Record<string, string | null>, currencies: Record<string, number> = {}) {
   return checkSettlementLine({ ...CAPTURED, ...change }, currencies);
 }
+
+describe('an amount is read to the cent', () => {
+  it.each([
+    ['0.01', 1n],
+    ['-0.00', 0n],
+    ['007.50', 750n],
+    ['9999999999999.99', 999999999999999n],
+    ['-999999999999.99', -99999999999999n],
+    ['99999999999999.99', 9999999999999999n],
+    ['999999999999999999.99', 99999999999999999999n],
+    ['12', 1200n],
+    ['-1.5', -150n],
+  ])('%s', (text, amount) => {
+    expect(checkSignedAmount(text, 'EUR', {})).toEqual({ kind: 'ok', amount });
+  });
+
+  it.each(['-', '.00', '-.00', '1:00', '1.0.00', '1.5x', '1,00', '/.00', '+1.00', '1.00 ', ''])(
+    'not %j',
+    (text) => {
+      expect(checkSignedAmount(text, 'EUR', {})).toMatchObject({ kind: 'refused' });
+    },
+  );
+});
+
+it.each([
+  ['2026-11-19T10:00:00Z', '2026-11-19T10:00:00.000000Z'],
+  ['2026-11-19T10:00:00.25Z', '2026-11-19T10:00:00.250000Z'],
+  ['2026-11-19T00:30:00.000001+02:00', '2026-11-18T22:30:00.000001Z'],
+  ['2026-12-31T23:00:00-05:30', '2027-01-01T04:30:00.000000Z'],
+])('%s is %s', (normal, utc) => {
+  expect(utcInstant(normal)).toBe(utc);
+});
 
 describe('a line is taken', () => {
   it.each([
@@ -79,7 +113,11 @@ describe('a line is taken', () => {
     expect(check(money)).toMatchObject({ problem: { column: 'currency', value: 'KWD' } });
     expect(check(money, { KWD: 3 })).toMatchObject({ kind: 'ok' });
     expect(check({ ...money, amount: '10.101' }, { KWD: 3 })).toMatchObject({
-      problem: { column: 'amount', reason: 'has more than two decimals' },
+      problem: {
+        column: 'amount',
+        value: '10.101',
+        reason: 'has more than two decimals: of KWD, too, no less than 0.01 can be kept',
+      },
     });
   });
 });

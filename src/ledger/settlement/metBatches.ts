@@ -39,7 +39,7 @@ interface Part {
 }
 
 /** Where a line stands, and when it was booked, in UTC with six decimals. */
-export interface LinePlace {
+interface LinePlace {
   readonly fileNo: number;
   readonly line: number;
   readonly lineId: string;

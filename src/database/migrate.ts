@@ -55,11 +55,25 @@ export async function migrateUp(
     return locked(connection, client, async () => {
       const pending = await due(client);
       if (pending.length === 0) return [];
+      await requireServer(client);
       // Before the run, so that no applied file can ever be without its checksum.
       await recordChecksums(client, filesOf(folder), pending);
       return run(client, folder, { direction: 'up', count: pending.length }, log);
     });
   });
+}
+
+/** What our statements are written for. */
+const SERVER_MIN = 15;
+
+async function requireServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: string; major: number }>(
+    `select current_setting('server_version') as version,
+       current_setting('server_version_num')::int / 10000 as major`,
+  );
+  const { version, major } = rows[0] ?? { version: 'unknown', major: 0 };
+  if (major >= SERVER_MIN) return;
+  throw new TieoutError(`the server is PostgreSQL ${version}: tieout needs ${SERVER_MIN} or newer`);
 }
 
 /** Takes back the newest `count` migrations; their data goes with them. */

@@ -55,8 +55,8 @@ claimed as (
 -- One row a line. Sorted by movement and then by line, each is told apart from its neighbours, and
 -- what is awaited stands in the same order: of a million, hashes cost several times as much.
 judged as materialized (
-  select settlement_line_id, any_value(has_waited) as has_waited,
-    any_value(is_by_order) as is_by_order, min(movement_id) as movement_id,
+  select settlement_line_id, bool_or(has_waited) as has_waited,
+    bool_or(is_by_order) as is_by_order, min(movement_id) as movement_id,
     min(awaited_at) as awaited_at,
     count(*) = 1 and bool_and(is_only_line) and min(awaited_at) is not null
       -- of these more became known

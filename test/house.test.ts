@@ -23,14 +23,6 @@ const FILES = allFiles();
 const PROGRAM = FILES.filter((path) => /^(src|jobs|reports)\/.*\.tsx?$/.test(path));
 const CODE = FILES.filter((path) => /\.(tsx?|mjs|js)$/.test(path));
 
-/** Functions of PostgreSQL 16, 17 and 18 (their release notes). */
-const NEWER_THAN_15 = new RegExp(
-  String.raw`\b(any_value|array_(sample|shuffle|sort|reverse)|pg_input_(is_valid|error_info)|` +
-    String.raw`json_(table|scalar|serialize|query|value|exists)|random_normal|erfc?|date_subtract|` +
-    String.raw`to_(bin|oct)|merge_action|unicode_assigned|xmltext|uuidv[47]|casefold|crc32c?)\s*\(`,
-  'i',
-);
-
 /** Floors of the house from the ground, each a set of rooms; an import goes down, never up. */
 const FLOORS: readonly (readonly string[])[] = [
   ['core'],
@@ -209,18 +201,6 @@ describe('where things stand', () => {
       return found ? [`${path}: ${found[0].trim()}`] : [];
     });
     expect(strayed).toEqual([]);
-  });
-
-  test('no statement asks for what the oldest PostgreSQL that is supported (15) lacks', () => {
-    const asking = FILES.filter((path) =>
-      /^(src|jobs|reports|migrations)\/.*\.(sql|tsx?)$/.test(path),
-    )
-      .filter((path) => /\.sql$/.test(path) || speaksSql(path))
-      .flatMap((path) => {
-        const found = NEWER_THAN_15.exec(textOf(path));
-        return found ? [`${path}: ${found[0]}`] : [];
-      });
-    expect(asking).toEqual([]);
   });
 
   test('what varies in a statement is a parameter, or a name that is put in by named``', () => {

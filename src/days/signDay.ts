@@ -36,18 +36,19 @@ export interface SigningOrder {
   secondPerson: boolean;
 }
 
-export function daysToSign(
+/** One account after the other: a page of many takes no more than one connection. */
+export async function daysToSign(
   db: Db,
   accountIds: readonly string[],
   date: string,
 ): Promise<DayToSign[]> {
-  return Promise.all(
-    accountIds.map(async (accountId) => ({
-      accountId,
-      state: await dayState(db, accountId, date),
-      lines: closingChecklist(await closingFacts(db, accountId, date)),
-    })),
-  );
+  const days: DayToSign[] = [];
+  for (const accountId of accountIds) {
+    const state = await dayState(db, accountId, date);
+    const lines = closingChecklist(await closingFacts(db, accountId, date));
+    days.push({ accountId, state, lines });
+  }
+  return days;
 }
 
 /** What the press would do, and the digest of all that is shown before it. */

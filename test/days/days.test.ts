@@ -13,6 +13,7 @@ import {
   lateMovements,
   postMovements,
 } from '../../src/days/daysStore.js';
+import { previewSigning, signDays } from '../../src/days/signDay.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 
@@ -197,6 +198,35 @@ describe('a day', () => {
       '2026-11-20',
       '2026-11-21',
     ]);
+  });
+
+  test('is not signed with others where one before it is open, nor where nothing can be read', async () => {
+    const [one, other] = [await account(), await account()];
+    for (const date of DATES.slice(0, 2)) {
+      await db.query(
+        `insert into tieout.reports (run_id, kind, format, revision, state, created_at, written_at,
+           path, bytes, sha256)
+         select run_id, 'reconciliation', 'xlsx', 1, 'written', now(), now(), 'x', 1, 'x'
+         from tieout.runs where business_date = $1`,
+        [date],
+      );
+    }
+    await closeDay(db, { accountId: other, date: DATES[0], who, reason: 'done' });
+    const order = { accountIds: [one, other], verb: 'close' as const, who, secondPerson: false };
+    const barsOf = async (date: string) =>
+      (await previewSigning(db, { ...order, date })).days.map(({ bar }) => bar);
+    expect(await barsOf(DATES[0])).toEqual([null, 'it is closed already']);
+    expect(await barsOf(DATES[1])).toEqual([`days before it are open: ${DATES[0]} first`, null]);
+    expect(await barsOf(DATES[2])).toEqual(['it cannot be signed yet', 'it cannot be signed yet']);
+    const date = DATES[1];
+    const { digest } = await previewSigning(db, { ...order, date });
+    const signed = await signDays(db, { ...order, date, digest, reason: 'month end' });
+    expect(signed).toEqual({
+      kind: 'decided',
+      verdicts: [{ kind: 'done', accountId: other, dates: [DATES[1]] }],
+    });
+    const again = await signDays(db, { ...order, date, digest, reason: 'month end' });
+    expect(again).toEqual({ kind: 'changed' });
   });
 
   test('that is closed takes no movement, whoever posts it', async () => {

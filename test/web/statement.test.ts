@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { letGoWords } from '../../src/core/instructions/breaker.js';
 import { closeDay } from '../../src/days/days.js';
+import { previewSigning } from '../../src/days/signDay.js';
 import { queueReports } from '../../src/report/reportsStore.js';
 import { writeReport } from '../../src/report/writeReport.js';
 import { findRun } from '../../src/runs/runsStore.js';
@@ -89,6 +90,16 @@ it('lets one press sign the day of every account, after its checklists were show
       return { account_id, event: 'closed', by: finance.name, reason: 'month end' };
     }),
   );
+  // Where two persons have to sign, who closed it is told so before the press.
+  const barsOf = async ({ name }: Visitor) => {
+    const who = { name, isClaim: false };
+    const asked = { accountIds: ['A1001', 'A1002'], date: dateOf(1), verb: 'lock' as const };
+    const { days } = await previewSigning(db, { ...asked, who, secondPerson: true });
+    return days.map(({ bar }) => bar);
+  };
+  const own1 = `${finance.name} closed it: a second person locks it`;
+  expect(await barsOf(finance)).toEqual([own1, own1]);
+  expect(await barsOf(second)).toEqual([null, null]);
   // Who may see one account signs that one; nobody reopens many at once.
   const own = (await (await house.withRole('finance', 'A1002')).get(lock)).body;
   expect(own).toContain('for 1 account');

@@ -252,6 +252,7 @@ describe('a file is refused whole', () => {
   it.each([
     ['that does not come to 0.00', [CAPTURED, PAYOUT], 3, 'net', 'come to 15.00, payout included'],
     ['with a line twice', [CAPTURED, CAPTURED], 3, 'line_id', 'is already in line 2'],
+    ['with a line again', [CAPTURED, FEE, CAPTURED], 4, 'line_id', 'is already in line 2'],
     [
       'of an account nobody configured',
       [CAPTURED.replace('A1001', 'A9')],

@@ -221,6 +221,18 @@ it('the digest of lines as they came is that of the lines that are there', async
   });
 });
 
+it('of very many batches some are sealed as their lines are read again', async () => {
+  const lines = Array.from({ length: 1_003 }, (_, at) => batch('A1', `many${at}`, 'EUR')[0] ?? '');
+  await rolledBack(db, async (tx) => {
+    await take('many.csv', lines, tx);
+    const { rows } = await tx.query<{ none: number }>(
+      `select (count(*) filter (where digest = ''))::int as none from tieout.settlement_batches`,
+    );
+    expect(rows).toEqual([{ none: 3 }]);
+    expect(await check(tx)).toMatchObject({ broken: [], unsealed: [], disagreements: [] });
+  });
+});
+
 it('a batch that was sealed before digests were made as lines come is still worked out', async () => {
   await rolledBack(db, async (tx) => {
     await tx.query('set local session_replication_role = replica');

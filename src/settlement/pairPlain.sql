@@ -53,7 +53,7 @@ claimed as (
   window same as (order by movement_id)
 ),
 -- One row a line. Sorted by movement and then by line, each is told apart from its neighbours, and
--- what is awaited stands in the same order: of a million, hashes cost several times as much.
+-- what is awaited stands in the same order: hashes of as many rows cost more.
 judged as materialized (
   select settlement_line_id, bool_or(has_waited) as has_waited,
     bool_or(is_by_order) as is_by_order, min(movement_id) as movement_id,

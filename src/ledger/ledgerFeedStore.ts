@@ -63,6 +63,13 @@ export async function keepLedgerChanges(
   accountIds: readonly string[],
   asOf: Date,
 ): Promise<void> {
+  // Of a date that is run again: what left the ledger between two looks of it, and came back.
+  await tx.query(
+    `delete from tieout.ledger_changes c using tieout.asked_orders a
+     where c.run_id = $1 and c.kind = 'left' and a.pull_id = $2 and a.in_ledger
+       and a.account_id = c.account_id and a.order_no = c.order_no`,
+    [runId, pullId],
+  );
   // The planner knows nothing of the new snapshot yet and would join it row by row.
   await tx.query(`select set_config('enable_nestloop', 'off', true)`);
   await tx.query(statement('ledger/ledgerChanges'), [runId, pullId, accountIds, asOf]);

@@ -2,6 +2,7 @@
 // the gateway also shows under another order, and refunds of which it counts more, or a person made
 // more by hand, than the ledger asks for. Few rows, and told in words (core/runs/notices.ts).
 
+import type { WithdrawnLateFacts } from '../core/instructions/withdrawnLate.js';
 import type {
   OddRefundFacts,
   RefundedByHandFacts,
@@ -91,4 +92,17 @@ export async function refundedByHand(
     ours: row.ours,
     asked: row.asked,
   }));
+}
+
+/** What claims withdrew since the run before although it is still, or again, something to do. */
+export async function withdrawnLate(db: Db, runId: bigint): Promise<WithdrawnLateFacts[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    instructions: bigint;
+    approved: bigint;
+    sample: string;
+  }>(statement('total/withdrawnLate'), [runId]);
+  return rows.map(({ account_id: accountId, instructions, approved, sample }) => {
+    return { accountId, instructions: Number(instructions), approved: Number(approved), sample };
+  });
 }

@@ -270,3 +270,50 @@ describe('a view that cannot be read', () => {
     60_000,
   );
 });
+
+describe('a view that is empty', () => {
+  const told = ({ summary }: Awaited<ReturnType<House['run']>>, kind: string) =>
+    (summary.notices ?? []).filter((one) => one.kind === kind).map(({ text }) => text);
+
+  it('while the night sends is told with what was withdrawn for it, and made good by the next', async () => {
+    const house = await houseOf(3);
+    await house.db.query(`
+      alter table ledger.orders rename to shop_orders;
+      create view ledger.orders as select * from ledger.shop_orders
+        where not exists (select from tieout.instructions where state = 'queued')`);
+    const night = await house.run({ date: dateOf(2) });
+    expect(night.summary.accounts[0]).toMatchObject({
+      orders: { due: 3 },
+      instructions: { capture: { withdrawn: 3 } },
+    });
+    const words =
+      /^3 instructions withdrawn as they were to be sent, such as that of order \S+: the/;
+    expect(told(night, 'withdrawn_late')).toEqual([expect.stringMatching(words)]);
+    await house.db.query(
+      'drop view ledger.orders; alter table ledger.shop_orders rename to orders',
+    );
+    const next = await house.run({ date: dateOf(1) });
+    expect(told(next, 'withdrawn_late')).toEqual([]);
+    expect(await house.effects()).toHaveLength(3);
+  }, 60_000);
+
+  it('and whole when the same date is run again: its orders did not leave the ledger', async () => {
+    const house = await houseOf(3);
+    await house.run({ date: dateOf(2) });
+    await house.db.query(`
+      alter table ledger.orders rename to shop_orders;
+      create view ledger.orders as select * from ledger.shop_orders where false`);
+    const empty = await house.run({ date: dateOf(1) });
+    expect(told(empty, 'left_ledger')).toEqual([
+      expect.stringMatching(/^3 orders left the ledger/),
+    ]);
+    expect(empty.summary.accounts[0]?.breaks).toEqual({ missing_in_ledger: 3 });
+    await house.db.query(
+      'drop view ledger.orders; alter table ledger.shop_orders rename to orders',
+    );
+    const whole = await house.run({ date: dateOf(1) });
+    expect(whole.summary.state).toBe('tied_out');
+    expect(told(whole, 'left_ledger')).toEqual([]);
+    expect(await house.effects()).toHaveLength(3);
+  }, 60_000);
+});

@@ -13,6 +13,7 @@ export interface Notice {
     | 'subscription_ended'
     | 'answer_changed'
     | 'left_ledger'
+    | 'withdrawn_late'
     | 'not_sent'
     | 'shared_transaction'
     | 'odd_refund'

@@ -1,0 +1,14 @@
+-- What a claim withdrew since the run before, since the ledger asked for it no more, of orders for
+-- which this run left something to do. By account, how many and one of them. $1 run.
+select i.account_id, count(*) as instructions,
+  count(*) filter (where i.approval_id is not null) as approved, min(i.order_no) as sample
+from tieout.instructions i
+join tieout.run_accounts ra on ra.run_id = $1::bigint and ra.account_id = i.account_id
+join tieout.verdicts v
+  on v.run_id = ra.run_id and v.account_id = i.account_id and v.order_no = i.order_no
+where (i.settled_run_id = $1 or i.settled_at is not null and i.settled_run_id is null)
+  and i.state = 'withdrawn' and i.changed_by = 'tieout'
+  -- a plan takes what it withdraws out of its batch before
+  and i.batch_id is not null and i.reason in ('no longer asked for', 'what is needed has changed')
+  and (v.class = 'due' or 'missing_in_ledger' = any (v.kinds))
+group by i.account_id order by i.account_id

@@ -22,7 +22,8 @@ import type { Line } from './terminal.js';
 import { shownLine, showsColours } from './terminal.js';
 
 const FAILED_EXIT = 1;
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/** The last one is of a terminal that was closed, or of a line that broke. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export interface Flags {
   config?: string;

@@ -223,7 +223,7 @@ describe('tieout run', () => {
 });
 
 describe('tieout run that is told to stop', () => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     it(`hands back what is under way on ${signal}, and goes on when run again`, async () => {
       const house = await buildSeparateHouse({ orders: 900, seed: 21 });
       try {

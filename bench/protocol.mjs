@@ -12,7 +12,7 @@ import { openApp } from '../dist/src/app/compose.js';
 import { compare } from '../dist/src/compare/compare.js';
 import { loadConfig } from '../dist/src/config/config.js';
 import { confirm } from '../dist/src/confirm/confirm.js';
-import { prepareBatch } from '../dist/src/gateway/batches/batchOps.js';
+import { prepareBatch } from '../dist/src/gateway/batches/prepareBatch.js';
 import { beginRun } from '../dist/src/night/begin.js';
 import { plan } from '../dist/src/plan/plan.js';
 import { pull } from '../dist/src/pull/pull.js';

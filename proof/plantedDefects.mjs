@@ -72,21 +72,21 @@ export const DEFECTS = [
   },
   {
     name: 'an entry that the answer leaves out was refused',
-    file: 'src/gateway/batches/batchOps.ts',
+    file: 'src/gateway/batches/prepareBatch.ts',
     change: [
       "if (answered === undefined) return unknownEntry(entry, 'the answer does not mention it');",
       "if (answered === undefined) return { ...unknownEntry(entry, ''), kind: 'rejected' };",
     ],
-    by: 'test/gateway/batchOps.test.ts',
+    by: 'test/gateway/prepareBatch.test.ts',
   },
   {
     name: 'answers are matched by position',
-    file: 'src/gateway/batches/batchOps.ts',
+    file: 'src/gateway/batches/prepareBatch.ts',
     change: [
       'const answered = found.get(entryId(entry.transaction_id, entry.order_no));',
       'const answered = [...found.values()][sent.indexOf(entry)];',
     ],
-    by: 'test/gateway/batchOps.test.ts',
+    by: 'test/gateway/prepareBatch.test.ts',
   },
   {
     name: 'return_status alone is believed',
@@ -102,15 +102,15 @@ export const DEFECTS = [
   },
   {
     name: 'an entry nobody asked for is passed over',
-    file: 'src/gateway/batches/batchOps.ts',
+    file: 'src/gateway/batches/prepareBatch.ts',
     change: ["if (!asked.has(id)) return 'the answer holds an entry that nobody asked for';", ''],
-    by: 'test/gateway/batchOps.test.ts',
+    by: 'test/gateway/prepareBatch.test.ts',
   },
   {
     name: 'an entry that comes twice is taken as it comes',
-    file: 'src/gateway/batches/batchOps.ts',
+    file: 'src/gateway/batches/prepareBatch.ts',
     change: ["if (found.has(id)) return 'the answer holds an entry twice';", ''],
-    by: 'test/gateway/batchOps.test.ts',
+    by: 'test/gateway/prepareBatch.test.ts',
   },
   {
     name: 'amount and currency of an answer are not compared',

@@ -5,7 +5,7 @@
 
 import { dueWords } from '../src/core/breaks/dueDate.js';
 import { BREAK_WORDS, INSTRUCTION_WORDS } from '../src/core/decisions/wantedDecision.js';
-import { reasonToWait } from '../src/core/instructions/decision.js';
+import { reasonToWait } from '../src/core/instructions/holdReasons.js';
 import { nextStep } from '../src/core/instructions/nextStep.js';
 import type {
   BreakRow,

@@ -10,7 +10,7 @@ import { INITIAL_VALUES, PROFILE_TEMPLATE, renderConfig } from '../src/config/te
 import { ALERT_EVENTS } from '../src/core/alertMessages.js';
 import { BATCH_MOVES } from '../src/core/instructions/batch.js';
 import { SENDING_MOVES } from '../src/core/instructions/breaker.js';
-import { HOLD_REASONS } from '../src/core/instructions/decision.js';
+import { HOLD_REASONS } from '../src/core/instructions/holdReasons.js';
 import { INSTRUCTION_STATES, LEGAL_MOVES } from '../src/core/instructions/instruction.js';
 import { BREAK_KINDS, VERDICT_TABLE } from '../src/core/orders/verdict.js';
 import { profileOrigins } from '../src/gateway/document/profile.js';

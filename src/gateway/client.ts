@@ -11,8 +11,8 @@ import {
   type PreparedBatch,
   prepareBatch,
   readBatchAnswer,
-} from './batches/batchOps.js';
-import { type PayoutOutcome, preparePayout, readPayoutAnswer } from './batches/payout.js';
+} from './batches/prepareBatch.js';
+import { type PayoutOutcome, preparePayout, readPayoutAnswer } from './batches/preparePayout.js';
 import type { Payout } from './document/payoutMessages.js';
 import type { Profile } from './document/profile.js';
 import { type QueryResult, query } from './query/query.js';

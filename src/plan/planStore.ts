@@ -1,7 +1,7 @@
 // What is to be sent, as instructions: each function is one statement over a whole set. Neighbour:
 // plan.ts, the step.
 
-import { NOT_APPROVABLE } from '../core/instructions/decision.js';
+import { NOT_APPROVABLE } from '../core/instructions/holdReasons.js';
 import type { Policy } from '../core/instructions/policy.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Db } from '../database/db.js';

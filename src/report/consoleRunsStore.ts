@@ -2,7 +2,7 @@
 // and what waits for whom. Every statement takes the accounts that the reader may see and looks at
 // no other. Read only. Neighbour: reportPagesStore.ts.
 
-import { NOT_APPROVABLE } from '../core/instructions/decision.js';
+import { NOT_APPROVABLE } from '../core/instructions/holdReasons.js';
 import type { RunState, RunSummary } from '../core/runs/summary.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';

@@ -1,7 +1,7 @@
 // The lines of the statement of a run, and the statements of written workbooks on record.
 
 import { ageInDays } from '../core/breaks/breakAge.js';
-import { NOT_APPROVABLE } from '../core/instructions/decision.js';
+import { NOT_APPROVABLE } from '../core/instructions/holdReasons.js';
 import { formatAmount } from '../core/money.js';
 import type { LeftOver, Statement, StatementLine } from '../core/runs/statement.js';
 import { wasEnded } from '../database/connection.js';

@@ -5,9 +5,9 @@
 import type { BatchInstruction } from '../core/instructions/batch.js';
 import type { Account } from '../gateway/account.js';
 import type { EntryOutcome } from '../gateway/batches/answers.js';
-import type { BatchEntry, BatchReading, PreparedBatch } from '../gateway/batches/batchOps.js';
-import type { PayoutOutcome } from '../gateway/batches/payout.js';
 import { payoutMessage } from '../gateway/batches/payoutMoney.js';
+import type { BatchEntry, BatchReading, PreparedBatch } from '../gateway/batches/prepareBatch.js';
+import type { PayoutOutcome } from '../gateway/batches/preparePayout.js';
 import type { RawAnswer } from '../gateway/transport/transport.js';
 import type { PreparedRequest } from '../gateway/wire/requests.js';
 import type { BatchRow } from './batches/batchesStore.js';

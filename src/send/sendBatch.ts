@@ -8,7 +8,7 @@ import { messageOf } from '../core/errors.js';
 import type { BatchInstruction } from '../core/instructions/batch.js';
 import type { Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
-import type { PreparedBatch } from '../gateway/batches/batchOps.js';
+import type { PreparedBatch } from '../gateway/batches/prepareBatch.js';
 import type { MoneyConnection } from '../gateway/transport/moneyTransport.js';
 import type { RawAnswer } from '../gateway/transport/transport.js';
 import { pullAgain } from '../pull/pullAgain.js';

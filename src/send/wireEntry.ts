@@ -5,7 +5,7 @@ import type { BatchInstruction } from '../core/instructions/batch.js';
 import { refundTag } from '../core/instructions/instruction.js';
 import { parseAmount } from '../core/money.js';
 import type { InstructionOperation } from '../core/orders/order.js';
-import type { BatchEntry } from '../gateway/batches/batchOps.js';
+import type { BatchEntry } from '../gateway/batches/prepareBatch.js';
 import { wireAmount } from '../gateway/wire/amount.js';
 import type { SendDeps } from './deps.js';
 

@@ -3,12 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { isSamePerson } from '../../src/core/instructions/decider.js';
 import type { Decidable, DecisionKind } from '../../src/core/instructions/decision.js';
-import {
-  DECISION_KINDS,
-  HOLD_REASONS,
-  refusalOf,
-  refusalWords,
-} from '../../src/core/instructions/decision.js';
+import { DECISION_KINDS, refusalOf, refusalWords } from '../../src/core/instructions/decision.js';
+import { HOLD_REASONS } from '../../src/core/instructions/holdReasons.js';
 import { INSTRUCTION_STATES } from '../../src/core/instructions/instruction.js';
 
 const SEEN = 'a'.repeat(64);

@@ -1,7 +1,7 @@
 // Batches and the answers an honest gateway would give to them, for the tests to spoil.
 
 import type { Operation } from '../../src/core/orders/order.js';
-import type { BatchEntry } from '../../src/gateway/batches/batchOps.js';
+import type { BatchEntry } from '../../src/gateway/batches/prepareBatch.js';
 import { BATCH_SHAPES } from '../../src/gateway/document/messages.js';
 import { type Profile, sandboxProfile } from '../../src/gateway/document/profile.js';
 import type { RawAnswer } from '../../src/gateway/transport/transport.js';

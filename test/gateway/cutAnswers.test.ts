@@ -1,8 +1,8 @@
 // An answer of which only a beginning came, cut at every byte: none of it is believed (fault A10).
 
 import { describe, expect, it } from 'vitest';
-import type { BatchEntry } from '../../src/gateway/batches/batchOps.js';
-import { readBatchAnswer } from '../../src/gateway/batches/batchOps.js';
+import type { BatchEntry } from '../../src/gateway/batches/prepareBatch.js';
+import { readBatchAnswer } from '../../src/gateway/batches/prepareBatch.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { batchOf, fineAnswer, rawAnswer, signed } from './batchAnswer.js';
 import { ACCOUNT } from './rawServer.js';

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/core/orders/order.js';
-import { prepareBatch } from '../../src/gateway/batches/batchOps.js';
+import { prepareBatch } from '../../src/gateway/batches/prepareBatch.js';
 import type { RecordShape, Shape } from '../../src/gateway/document/messageShape.js';
 import { BATCH_SHAPES, QUERY_ORDERS_MAX, QUERY_PATH } from '../../src/gateway/document/messages.js';
 import { APM_SHAPE, DIRECT_SHAPE, HOSTED_SHAPE } from '../../src/gateway/document/paymentShapes.js';

@@ -5,8 +5,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/core/orders/order.js';
-import { prepareBatch, readBatchAnswer } from '../../src/gateway/batches/batchOps.js';
-import { preparePayout, readPayoutAnswer } from '../../src/gateway/batches/payout.js';
+import { prepareBatch, readBatchAnswer } from '../../src/gateway/batches/prepareBatch.js';
+import { preparePayout, readPayoutAnswer } from '../../src/gateway/batches/preparePayout.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { readHiddenForm } from '../../src/gateway/payments/hiddenForm.js';
 import { readApmAnswer, readDirectAnswer } from '../../src/gateway/payments/paymentAnswer.js';

@@ -2,7 +2,7 @@
 // asked, and what its status means is the profile's word.
 
 import { describe, expect, it } from 'vitest';
-import { preparePayout, readPayoutAnswer } from '../../src/gateway/batches/payout.js';
+import { preparePayout, readPayoutAnswer } from '../../src/gateway/batches/preparePayout.js';
 import type { Profile } from '../../src/gateway/document/profile.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { rawAnswer } from './batchAnswer.js';

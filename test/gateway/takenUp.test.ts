@@ -8,7 +8,7 @@ import { callLines } from '../../src/cli/gateway/gatewayText.js';
 import { candidateWords } from '../../src/core/instructions/hints.js';
 import { payoutWords } from '../../src/core/instructions/payoutAnswer.js';
 import { OPERATIONS } from '../../src/core/orders/order.js';
-import { prepareBatch } from '../../src/gateway/batches/batchOps.js';
+import { prepareBatch } from '../../src/gateway/batches/prepareBatch.js';
 import { createGatewayClient } from '../../src/gateway/client.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { readHiddenForm } from '../../src/gateway/payments/hiddenForm.js';

@@ -2,7 +2,7 @@
 // approvals of something else.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { HOLD_REASONS } from '../../src/core/instructions/decision.js';
+import { HOLD_REASONS } from '../../src/core/instructions/holdReasons.js';
 import type { Decision } from '../../src/instructions/decisions.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';

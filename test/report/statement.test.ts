@@ -3,7 +3,7 @@
 // run both say so.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isApprovable } from '../../src/core/instructions/decision.js';
+import { isApprovable } from '../../src/core/instructions/holdReasons.js';
 import type { StatementLine } from '../../src/core/runs/statement.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
 import { queueReports, writtenByIds } from '../../src/report/reportsStore.js';

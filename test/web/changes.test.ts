@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listChanged, sumChanged } from '../../src/breaks/changedStore.js';
 import { decideBreaks } from '../../src/breaks/decideBreaks.js';
 import type { BreakAction } from '../../src/core/breaks/breakDecision.js';
-import { NOT_APPROVABLE } from '../../src/core/instructions/decision.js';
+import { NOT_APPROVABLE } from '../../src/core/instructions/holdReasons.js';
 import { amountIn, moneyIn } from '../../src/core/text/amounts.js';
 import { statement } from '../../src/database/statements.js';
 import { consoleRun } from '../../src/report/consoleRunsStore.js';

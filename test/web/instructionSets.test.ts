@@ -3,7 +3,7 @@
 // to look at by itself is left.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isApprovable } from '../../src/core/instructions/decision.js';
+import { isApprovable } from '../../src/core/instructions/holdReasons.js';
 import { FRESH_MS } from '../../src/web/visitor/session.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';

@@ -6,8 +6,8 @@ import { TieoutError, UsageError } from '../../core/errors.js';
 import type { Operation } from '../../core/orders/order.js';
 import { OPERATIONS } from '../../core/orders/order.js';
 import type { Account } from '../../gateway/account.js';
-import type { BatchEntry } from '../../gateway/batches/batchOps.js';
-import { preparePayout, readPayoutAnswer } from '../../gateway/batches/payout.js';
+import type { BatchEntry } from '../../gateway/batches/prepareBatch.js';
+import { preparePayout, readPayoutAnswer } from '../../gateway/batches/preparePayout.js';
 import { BATCH_SHAPES, QUERY_ORDERS_MAX, QUERY_PATH } from '../../gateway/document/messages.js';
 import type {
   ApmPayment,

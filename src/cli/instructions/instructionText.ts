@@ -2,8 +2,9 @@
 // from outside is masked before it comes here or right here; nothing is decided.
 
 import { nameLabel } from '../../core/instructions/decider.js';
-import { holdLabel, isUndecided } from '../../core/instructions/decision.js';
+import { isUndecided } from '../../core/instructions/decision.js';
 import { hintWords } from '../../core/instructions/hints.js';
+import { holdLabel } from '../../core/instructions/holdReasons.js';
 import { payoutWords } from '../../core/instructions/payoutAnswer.js';
 import { amountIn, moneyIn } from '../../core/text/amounts.js';
 import { disputeText } from '../../core/text/labels.js';

@@ -4,7 +4,7 @@
 import type { Table } from '../../../reports/column.js';
 import { id, money, text } from '../../../reports/column.js';
 import { delimitedText } from '../../../reports/delimited.js';
-import { reasonToWait } from '../../core/instructions/decision.js';
+import { reasonToWait } from '../../core/instructions/holdReasons.js';
 import type { RunSummary, WouldDo } from '../../core/runs/summary.js';
 
 const NOTHING_DONE = 'DRY RUN: nothing was sent, nothing was kept.';

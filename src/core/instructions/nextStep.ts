@@ -1,7 +1,7 @@
 // What a person does next about an instruction that waits, in words: for the workbook of finance.
 // Pure; the rules are those of decision.ts, nothing is decided here.
 
-import { isApprovable } from './decision.js';
+import { isApprovable } from './holdReasons.js';
 
 /** An instruction that waits, as far as the words for its next step need it. */
 interface Waiting {

@@ -8,7 +8,8 @@ import type { Hundredths } from '../money.js';
 import { parseAmount } from '../money.js';
 import type { InstructionOperation } from '../orders/order.js';
 import { INSTRUCTION_OPERATIONS } from '../orders/order.js';
-import type { ApprovalLapse, HoldReason } from './decision.js';
+import type { ApprovalLapse } from './decision.js';
+import type { HoldReason } from './holdReasons.js';
 
 /** What the merchant allows for an operation; amounts by currency as text. */
 export interface Policy {

@@ -3,7 +3,7 @@
 // account; where nobody said it, nothing is guessed. Pure. Neighbours: authorisations/ asks the
 // database by these times, breaks of kind stale_authorisation go by days alone.
 
-import { holdLabel } from '../instructions/decision.js';
+import { holdLabel } from '../instructions/holdReasons.js';
 import { labelOf } from '../text/labels.js';
 
 /** What was agreed for the reservations of one account. */

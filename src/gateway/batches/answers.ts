@@ -1,6 +1,6 @@
 // Judges one entry of a money answer against what was sent: accepted, rejected or unknown
 // (docs/CONTRACT.md section 3, "Reading a money answer"). Pure, and the only place with this rule.
-// That the answer as a whole can be trusted is settled before, in batchOps.ts.
+// That the answer as a whole can be trusted is settled before, in prepareBatch.ts.
 
 import type { Operation } from '../../core/orders/order.js';
 import { type AnyEntryWire, BATCH_SHAPES } from '../document/messages.js';

@@ -1,7 +1,7 @@
 // Holds what the answer to a payout echoes to what was asked. The document says that the answer
 // echoes the request; a field that comes back otherwise means that another account, person or sum
 // was understood, and nobody can say what was done. Names fields and never repeats their values.
-// Pure. Neighbour: payout.ts reads what the answer says beyond the echo.
+// Pure. Neighbour: preparePayout.ts reads what the answer says beyond the echo.
 
 /** Without these in the answer nobody can tell which payout it is about. */
 const IDENTIFYING = [

@@ -1,6 +1,6 @@
 // A payout request as the message that is sent for it, and its amounts as money: the document
 // prints them in a unit that the profile knows. The plan and whoever sends ask it alike. Pure.
-// Neighbour: payout.ts, the exchange itself.
+// Neighbour: preparePayout.ts, the exchange itself.
 
 import { decimalsOf } from '../../core/currency.js';
 import type { Payout } from '../document/payoutMessages.js';

@@ -5,7 +5,7 @@
 // and none may be added: the gateway has no key that would tell a repeat.
 
 import type { Account } from '../account.js';
-import { type PayoutOutcome, preparePayout, readPayoutAnswer } from '../batches/payout.js';
+import { type PayoutOutcome, preparePayout, readPayoutAnswer } from '../batches/preparePayout.js';
 import { createGatewayClient, type GatewayClient, type GatewayClientDeps } from '../client.js';
 import type { ApmPayment, DirectPayment, HostedPayment } from '../document/paymentMessages.js';
 import type { Payout } from '../document/payoutMessages.js';

@@ -1,7 +1,7 @@
 // Reads the answer of a query. Hot path: ten thousand pages of a hundred orders a run, so the
 // checks are written by hand over plain JSON.parse. A query answer moves no money by itself and
-// bears no signature; money answers are read in batchOps.ts. What an entry lacks becomes null and
-// is judged by the compare, never here: only what makes the whole page useless fails it.
+// bears no signature; money answers are read in prepareBatch.ts. What an entry lacks becomes null
+// and is judged by the compare, never here: only what makes the whole page useless fails it.
 
 import { isAscii, isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';

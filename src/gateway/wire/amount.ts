@@ -1,6 +1,6 @@
 // Between hundredths and the text of an amount on the wire. The document prints two decimals for
 // every amount; a currency that does not fit is listed in the profile's `currencies`. No float
-// passes through here. Neighbours: core/money for the printed shape, batchOps for what is sent.
+// passes through here. Neighbours: core/money for the printed shape, prepareBatch for what is sent.
 
 import { formatAmount, type Hundredths, parseAmount } from '../../core/money.js';
 import type { Profile } from '../document/profile.js';

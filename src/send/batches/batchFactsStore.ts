@@ -4,7 +4,8 @@
 
 import { type LedgerCurrencies, ledgerCurrencies } from '../../core/currency.js';
 import type { BatchInstruction } from '../../core/instructions/batch.js';
-import type { ApprovalLapse, HoldReason } from '../../core/instructions/decision.js';
+import type { ApprovalLapse } from '../../core/instructions/decision.js';
+import type { HoldReason } from '../../core/instructions/holdReasons.js';
 import { parseAmount } from '../../core/money.js';
 import type {
   EntryFacts,

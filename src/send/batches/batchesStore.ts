@@ -3,7 +3,7 @@
 // waits, send/permit.ts weighs it.
 
 import type { BatchInstruction, QueuedBatch } from '../../core/instructions/batch.js';
-import type { HoldReason } from '../../core/instructions/decision.js';
+import type { HoldReason } from '../../core/instructions/holdReasons.js';
 import type { InstructionOperation } from '../../core/orders/order.js';
 import { analyse } from '../../database/analyse.js';
 import type { Db } from '../../database/db.js';

@@ -3,7 +3,7 @@
 // went outside never come to mean something else. Judges nothing (send/journal/journalGuard.ts).
 
 import { TIEOUT } from '../../core/instructions/decider.js';
-import { HOLD_REASONS } from '../../core/instructions/decision.js';
+import { HOLD_REASONS } from '../../core/instructions/holdReasons.js';
 import type { InstructionOperation } from '../../core/orders/order.js';
 import { INSTRUCTION_OPERATIONS } from '../../core/orders/order.js';
 import type { Db } from '../../database/db.js';

@@ -4,7 +4,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { isSamePerson } from '../../../core/instructions/decider.js';
-import { holdWords, isApprovable } from '../../../core/instructions/decision.js';
+import { holdWords, isApprovable } from '../../../core/instructions/holdReasons.js';
 import type { InstructionSort } from '../../../instructions/instructionListStore.js';
 import { INSTRUCTION_SORTS } from '../../../instructions/instructionListStore.js';
 import type { HeldInstruction } from '../../../instructions/instructionPagesStore.js';

@@ -2,8 +2,9 @@
 // attempt with its raw answer, and the decision that is possible now.
 
 import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
-import { holdLabel, isApprovable, isUndecided } from '../../../core/instructions/decision.js';
+import { isUndecided } from '../../../core/instructions/decision.js';
 import { hintWords } from '../../../core/instructions/hints.js';
+import { holdLabel, isApprovable } from '../../../core/instructions/holdReasons.js';
 import { payoutWords } from '../../../core/instructions/payoutAnswer.js';
 import { moneyIn } from '../../../core/text/amounts.js';
 import { labelOf } from '../../../core/text/labels.js';

@@ -3,7 +3,7 @@
 // instructions/sets/decideInstructionSet.ts says what a set is, and does it.
 
 import { UsageError } from '../../../core/errors.js';
-import { holdWords, isApprovable } from '../../../core/instructions/decision.js';
+import { holdWords, isApprovable } from '../../../core/instructions/holdReasons.js';
 import { INSTRUCTION_OPERATIONS } from '../../../core/orders/order.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { Decision } from '../../../instructions/decisions.js';

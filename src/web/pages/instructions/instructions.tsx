@@ -1,7 +1,7 @@
 // Instructions: the list by state, and the decisions that close an unknown one or have one planned
 // again. Neighbour: instruction.tsx shows one of them whole.
 
-import { holdLabel } from '../../../core/instructions/decision.js';
+import { holdLabel } from '../../../core/instructions/holdReasons.js';
 import type { InstructionState } from '../../../core/instructions/instruction.js';
 import { INSTRUCTION_STATES } from '../../../core/instructions/instruction.js';
 import { labelOf } from '../../../core/text/labels.js';

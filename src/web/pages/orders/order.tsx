@@ -2,8 +2,8 @@
 // every part is a table.
 
 import { breakSentence } from '../../../core/breaks/sentence.js';
-import { reasonToWait } from '../../../core/instructions/decision.js';
 import { hintWords } from '../../../core/instructions/hints.js';
+import { reasonToWait } from '../../../core/instructions/holdReasons.js';
 import { type PayoutAnswer, payoutWords } from '../../../core/instructions/payoutAnswer.js';
 import { gapWords } from '../../../core/instructions/refundOrdinals.js';
 import type { BreakKind } from '../../../core/orders/verdict.js';

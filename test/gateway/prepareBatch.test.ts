@@ -8,7 +8,7 @@ import {
   type BatchEntry,
   prepareBatch,
   readBatchAnswer,
-} from '../../src/gateway/batches/batchOps.js';
+} from '../../src/gateway/batches/prepareBatch.js';
 import { BATCH_SHAPES } from '../../src/gateway/document/messages.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import type { RawAnswer } from '../../src/gateway/transport/transport.js';

@@ -1,0 +1,128 @@
+// Why an instruction is held, in words, and whether an approval frees it: the one table. The rule
+// that gives a reason is policy.ts, or the set statement of the step that holds. Pure.
+
+interface HoldRule {
+  isApprovable: boolean;
+  words: string;
+  /** what decides about it, for who may change that */
+  setting?: string;
+}
+
+/** Why an instruction waits for a person, in words; and whether an approval lets it go. */
+export const HOLD_REASONS = {
+  observed: {
+    isApprovable: false,
+    words: 'the account is only observed: nothing is sent for it now',
+    setting: 'liveFrom',
+  },
+  no_history: {
+    isApprovable: false,
+    words: 'the account is live for days, yet the database knows no earlier run of it',
+    setting: 'liveFrom',
+  },
+  partial_capture: {
+    isApprovable: false,
+    words: 'less than was authorised: not allowed by configuration',
+    setting: 'partialCapture in the profile',
+  },
+  invalid_payout: {
+    isApprovable: false,
+    words: 'the request lacks what a payout needs, or its shape',
+  },
+  fraud_rejected: { isApprovable: true, words: 'the fraud check of the order says REJECT' },
+  approval: { isApprovable: true, words: 'the operation needs approval' },
+  above_limit: {
+    isApprovable: true,
+    words: 'above the limit, or no limit is set for its currency, so that each waits',
+    setting: 'operations.approveAbove',
+  },
+  over_limit_of_run: {
+    isApprovable: true,
+    words: 'past the limits of one run',
+    setting: 'operations.maxPerRun',
+  },
+  approval_expired: { isApprovable: true, words: 'its approval has expired' },
+  approval_void: { isApprovable: true, words: 'something changed since it was approved' },
+  newly_freed: {
+    isApprovable: true,
+    words: 'a setting that has changed would let it go, and nobody has seen that yet',
+  },
+  second_capture: {
+    isApprovable: true,
+    words: 'the order was captured already, by another transaction',
+  },
+  moved_already: {
+    isApprovable: true,
+    words: 'we captured or cancelled this transaction, and the gateway shows it as reserved again',
+  },
+  shared_refund: {
+    isApprovable: true,
+    words: 'another order or account has a refund of the same transaction',
+  },
+  shared_transaction: {
+    isApprovable: true,
+    words: 'another order or account has a movement of the same transaction',
+  },
+  by_hand: {
+    isApprovable: true,
+    words: 'a person did this at the gateway by hand, or may have',
+  },
+  twin_request: {
+    isApprovable: true,
+    words: 'another request was paid or refused, and this may be the same one by another number',
+  },
+  over_captured: {
+    isApprovable: true,
+    words: 'more would go back than we captured of the transaction',
+  },
+  disputed: {
+    isApprovable: true,
+    words: 'the cardholder disputes the payment, or has taken it back: a refund would pay twice',
+  },
+  not_signed: {
+    isApprovable: true,
+    words: 'a decision that lets it go bears no signature of tieout: nobody may have made it',
+  },
+  restored: {
+    isApprovable: true,
+    words: 'the database came back from a backup: this was sent before, or may have been',
+  },
+} as const satisfies Record<string, HoldRule>;
+export type HoldReason = keyof typeof HOLD_REASONS;
+
+/** What no approval frees, only the setting that holds it. */
+export const NOT_APPROVABLE: readonly string[] = Object.entries(HOLD_REASONS).flatMap(
+  ([name, { isApprovable }]) => (isApprovable ? [] : [name]),
+);
+
+export function isApprovable(reason: string | null): boolean {
+  return reason !== null && HOLD_REASONS[reason as HoldReason]?.isApprovable === true;
+}
+
+/** With the setting that decides about it. */
+export function holdLabel(reason: string): string {
+  const rule: HoldRule | undefined = HOLD_REASONS[reason as HoldReason];
+  if (rule === undefined) return reason;
+  return rule.setting === undefined ? rule.words : `${rule.words} (${rule.setting})`;
+}
+
+/** The same for who approves, without names of settings. */
+export function holdWords(reason: string): string {
+  return HOLD_REASONS[reason as HoldReason]?.words ?? reason;
+}
+
+const STATE_WORDS: Readonly<Record<string, string>> = {
+  planned: 'planned, not yet on its way',
+  queued: 'on its way: sent by a worker or the next run',
+  sending: 'being sent',
+  accepted: 'accepted by the gateway, not yet shown by it',
+  rejected: 'refused by the gateway: see its message',
+  unknown: 'sent, outcome unknown: a person has to find out',
+};
+
+/** What an instruction waits for, and whose turn it is; empty where nothing waits. */
+export function reasonToWait(state: string, holdReason: string): string {
+  if (holdReason === '') return STATE_WORDS[state] ?? '';
+  const turn = isApprovable(holdReason) ? ': look, then approve' : '';
+  return `${holdLabel(holdReason)}${turn}`;
+}

@@ -20,8 +20,14 @@ const breaks = Array.from({ length: BREAKS }, (_, n) => ({
   ...{ state: 'open', sentence: `the gateway captured ${n}.00 EUR, the ledger expects 1.00 EUR` },
   ...{ expected: 'captured 1.00 EUR', actual: `captured ${n}.00 EUR`, currency: 'EUR' },
   ...{ difference: `${n}.00`, ledgerAmount: '1.00', gatewayAmount: `${n}.00`, firstSeen: AT },
-  ...{ ageDays: n % 100, owner: null, note: null, transactionId: `T${n}` },
-  ...{ transactions: [`T${n}`], breakId: `${n}`, stake: `${n}.00`, opened: `${n}.00` },
+  ...{ ageDays: n % 100, due: '2026-11-25', isOverdue: n % 2 === 0, owner: null, note: null },
+  ...{
+    transactionId: `T${n}`,
+    transactions: [`T${n}`],
+    breakId: `${n}`,
+    stake: `${n}.00`,
+    opened: `${n}.00`,
+  },
   ...seen('break', n),
 }));
 const movement = (state) => (_, n) => ({
@@ -61,7 +67,7 @@ const data = {
   ...{ secret: '0'.repeat(64), lines: () => [] },
   ...{ summary, about, currencies: [], elsewhere: [], coverage: [] },
   breaks: (kinds) => [breaks.filter(({ kind }) => kinds?.includes(kind) ?? true)],
-  ...{ changes: () => [changes], openBefore: [] },
+  ...{ changes: () => [changes], openBefore: [], comparedWith: [] },
   moved: () => [moved],
   waiting: () => [waiting],
   ...{ tiesByKind: [], tiesByMoney: [] },

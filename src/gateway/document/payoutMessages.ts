@@ -1,7 +1,7 @@
 // The payout of the gateway (/v1/payout), request and answer, with every field that its document
-// prints. Shapes only; payoutShapes.ts holds them to types, preparePayout.ts builds and reads. The ids
-// and the signature are added when the message is built. Which fields are required is not shown;
-// required here is what a payout cannot be signed or recognised without.
+// prints. Shapes only; payoutShapes.ts holds them to types, preparePayout.ts builds and reads. The
+// ids and the signature are added when the message is built. Which fields are required is not
+// shown; required here is what a payout cannot be signed or recognised without.
 
 /** Amounts are integer-looking; whether in major or minor units is the profile's `payout.unit`. */
 export interface Payout {

@@ -1,12 +1,12 @@
 -- What do the snapshots of a pull prove about instructions that were sent? Presence confirms; an
 -- accepted one that does not show its new state in a pull that was begun after its answer becomes
 -- unknown; absence proves nothing about an unknown one; a partial refund that is unknown is never
--- settled here (law 2 of ARCHITECTURE.md), nor is one that shows in another currency or with
--- another amount. An unknown capture or cancel is planned again, once, when this pull and an
--- earlier one, both complete and begun after so many hours, show the state from before it, whoever
--- sent it is surely gone, and the ledger still asks for it. $1 run, $2 pull, $3 now, $4 hours;
--- null: absence never counts, $5 json [{operation, expected}]: what may be sent again and which
--- expected state asks for it (core/orders/verdict.ts).
+-- settled here (law 2 of ARCHITECTURE.md), nor is a capture or refund that shows in another
+-- currency or with another amount. An unknown capture or cancel is planned again, once, when this
+-- pull and an earlier one, both complete and begun after so many hours, show the state from before
+-- it, whoever sent it is surely gone, and the ledger still asks for it. $1 run, $2 pull, $3 now,
+-- $4 hours; null: absence never counts, $5 json [{operation, expected}]: what may be sent again and
+-- which expected state asks for it (core/orders/verdict.ts).
 with sent as (
   -- found order by order: the planner cannot know how few of all orders these are
   select i.*, asked.expected, asked.amount as ledger_amount
@@ -34,9 +34,10 @@ shown as (
     sent.state, sent.operation, sent.from_state, sent.done_states,
     sent.is_disputed, sent.refund_amount is null or sent.refund_amount = sent.amount as is_whole,
     look.gateway_state, look.other_state,
-    -- of a part that was captured either amount may stand there
-    coalesce(look.is_in_currency and (look.amount = sent.amount
-      or sent.operation = 'capture' and look.amount = sent.ledger_amount), false) as is_same_money,
+    -- no figure counts what a cancel or a review moved: none is; of a part that was captured
+    -- either amount may stand there
+    sent.operation in ('cancel', 'review') or coalesce(look.is_in_currency
+      and look.amount in (sent.amount, sent.ledger_amount), false) as is_same_money,
     -- its page may have been asked before it was done
     exists (
       select from tieout.attempts t where t.batch_id = sent.batch_id

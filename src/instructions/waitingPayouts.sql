@@ -36,8 +36,9 @@ waiting as materialized (
 -- With the requests of the same content that have left the ledger, where one of them was paid, or
 -- may have been: the newest that was planned, and how many left within $5 before one that waits was
 -- first weighed. That one was asked for when that was planned, yet under no number that we knew, or
--- came as one of them left: it may be that one, loaded anew, and no more of them than have left.
--- A host whose clock is ahead may note the leaving up to $6 after the request was weighed.
+-- came as one of them left: it may be that one, loaded anew. Which one it is nobody can tell where
+-- several wait, and one that waits for a person already stands in for none: each of them waits. A
+-- host whose clock is ahead may note the leaving up to $6 after the request was weighed.
 beside as materialized (
   select *, max(planned_at) over (partition by account_id, content) as paid_at,
     count(left_at) over (partition by account_id, content order by weighed_at
@@ -63,11 +64,6 @@ beside as materialized (
         select account_id, payload - 'request_id' from waiting)) is true
     group by i.account_id, 2, i.transaction_id, l.left_at
   ) as request
-),
-placed as materialized (
-  select *, row_number() over (partition by account_id, content, left_lately > 0
-    order by requested_at, request_id) as place
-  from beside where waits
 )
 select w.account_id, w.request_id, w.payload, w.requested_at, w.problem, w.copies,
   (select min(other.account_id) from (
@@ -78,7 +74,8 @@ select w.account_id, w.request_id, w.payload, w.requested_at, w.problem, w.copie
   ) other where other.account_id <> w.account_id) as elsewhere,
   (select min(c.called_by) from tieout.calls_by_hand(w.request_id) c) as by_hand_of,
   w.paid_at is not null and (coalesce(w.paid_at >= w.requested_at, false)
-    or w.place <= w.left_lately) as is_twin
-from placed w
+    or w.left_lately > 0) as is_twin
+from beside w
 join twin on twin.request_id = w.request_id
+where w.waits
 order by w.requested_at, w.request_id

@@ -5,9 +5,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROFILE_TEMPLATE } from '../../src/config/templates.js';
+import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
 
-const [ONE = '', TWO = '', THREE = '', FOUR = ''] = ['1', '2', '3', '4'].map(
+const [ONE = '', TWO = '', THREE = '', FOUR = '', FIVE = ''] = ['1', '2', '3', '4', '5'].map(
   (digit) => `00000000-0000-4000-8000-00000000000${digit}`,
 );
 
@@ -18,6 +19,13 @@ test('a payout of a ledger that is loaded anew night by night goes once', async 
   writeFileSync(profile, PROFILE_TEMPLATE.replace('unit: null', 'unit: major'));
   rewriteSettings(house, { gateway: { baseUrl: house.gatewayUrl, profile } });
   const paid = async () => (await house.effects()).map((effect) => effect.order_no);
+  const waiting = async () => {
+    const { rows } = await house.db.query<{ id: string }>(
+      `select transaction_id as id from tieout.instructions
+       where state = 'held' and hold_reason = 'twin_request' order by id`,
+    );
+    return rows.map(({ id }) => id);
+  };
   const ask = (id: string) =>
     house.db.query(
       `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
@@ -33,20 +41,34 @@ test('a payout of a ledger that is loaded anew night by night goes once', async 
       await house.run({ date: dateOf(1) });
       // Weighed once more, with nothing new: it waits as it did.
       await house.run({ date: dateOf(1) });
-      const { rows } = await house.db.query(
-        `select transaction_id, hold_reason from tieout.instructions where state = 'held'`,
-      );
-      expect(rows).toEqual([{ transaction_id: id, hold_reason: 'twin_request' }]);
+      expect(await waiting()).toEqual([id]);
     }
     expect(await paid()).toEqual([ONE]);
-    // What comes long after the last one has left is another payment.
-    await house.db.query('delete from ledger.payout_requests');
-    await house.run({ date: dateOf(1) });
-    await house.db.query(`update tieout.payouts_left set left_at = left_at - interval '4 days'`);
+    // What comes long after the last one has left is another payment, also where a twin still waits.
+    await older(house);
     await ask(FOUR);
     await house.run({ date: dateOf(1) });
     expect(await paid()).toEqual([ONE, FOUR]);
+    // That one stands in for none: loaded anew, this one waits as well.
+    await house.db.query('delete from ledger.payout_requests where request_id = $1', [FOUR]);
+    await ask(FIVE);
+    await house.run({ date: dateOf(1) });
+    expect(await paid()).toEqual([ONE, FOUR]);
+    expect(await waiting()).toEqual([THREE, FIVE]);
   } finally {
     await house.end();
   }
 });
+
+/** Four days pass: all that is on record of payouts is so much older. */
+async function older({ db }: House): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.query(`update tieout.payouts_left set left_at = left_at - interval '4 days'`);
+    await tx.query('alter table tieout.instructions disable trigger user');
+    await tx.query(
+      `update tieout.instructions set created_at = created_at - interval '4 days'
+       where operation = 'payout'`,
+    );
+    await tx.query('alter table tieout.instructions enable trigger user');
+  });
+}

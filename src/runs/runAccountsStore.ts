@@ -71,9 +71,9 @@ const HISTORY_DAYS = 3;
 
 /**
  * `observed`: no liveFrom, or one that lies ahead. `no_history`: the database knows no earlier run
- * that could send, and
- * liveFrom is more than three days ago: a lost or new database would pay everything twice. The
- * block stays until a person sets liveFrom anew, since a blocked run is no history either.
+ * that could send, nor is this one run again after it could, and liveFrom is more than three days
+ * ago: a lost or new database would pay everything twice. The block stays until a person sets
+ * liveFrom anew, since a blocked run is no history either.
  */
 async function decideBlocks(
   db: Db,

@@ -250,6 +250,16 @@ describe('an account that must not send', () => {
     expect(rows).toEqual([{ block: null }]);
     expect((await one.effects()).length).toBe(2);
   });
+
+  it('is not blocked for the nights after its first one was run again three days after liveFrom', async () => {
+    const one = await house({ inLedger: kinds({ two_refunds_due: 1 }) });
+    rewriteSettings(one, { accounts: accountsWith(one, `${dateOf(4)}T12:00:00Z`) });
+    await runOf(one, 2);
+    await one.run({ date: dateOf(2) }, new Date(`${dateOf(1)}T13:00:00Z`));
+    await runOf(one, 1);
+    expect(one.lines.join('\n')).not.toContain('knows no earlier run');
+    expect((await one.effects()).length).toBe(2);
+  });
 });
 
 function accountsWith(one: House, liveFrom: string | null): unknown[] {

@@ -190,7 +190,7 @@ interface OrderOfInstruction {
   currency: string | null;
 }
 
-/** Of those that exist; null: of every account. */
+/** Of those that exist, with the money that would move; null accounts: of every account. */
 export async function ordersOfInstructions(
   db: Db,
   ids: readonly string[],
@@ -198,7 +198,8 @@ export async function ordersOfInstructions(
 ): Promise<OrderOfInstruction[]> {
   const { rows } = await db.query<OrderOfInstruction>(
     `select instruction_id::text as id, account_id as "accountId", order_no as "orderNo",
-       round(amount, 2)::text as amount, currency
+       case when operation <> 'review' then round(coalesce(refund_amount, amount), 2)::text end
+         as amount, currency
      from tieout.instructions
      where instruction_id = any ($1::bigint[]) and ($2::text[] is null or account_id = any ($2))`,
     [ids, accountIds],

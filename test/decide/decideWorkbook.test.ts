@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';
 import type { DecidedRow } from '../../src/decide/decideWorkbook.js';
+import { ordersOfInstructions } from '../../src/instructions/decisionsStore.js';
 import type { Ended } from '../support/cli.js';
 import { tieout } from '../support/cli.js';
 import { tieoutHere } from '../support/cliHere.js';
@@ -216,11 +217,15 @@ describe('a workbook that comes back', () => {
   });
 
   it('keeps four eyes: who asked for it cannot approve it, another person can', async () => {
-    const { rows: found } = await house.db.query<{ id: string }>(
-      `select instruction_id::text as id from tieout.instructions
-       where state = 'held' and operation = 'refund' and hold_reason = 'approval' limit 1`,
+    const { rows: found } = await house.db.query<{ id: string; part: string }>(
+      `select instruction_id::text as id, round(refund_amount, 2)::text as part
+       from tieout.instructions
+       where state = 'held' and operation = 'refund' and hold_reason = 'approval'
+       order by refund_amount < amount desc limit 1`,
     );
-    const id = found[0]?.id ?? '';
+    const { id = '', part } = found[0] ?? {};
+    // What would go back, not what was paid.
+    expect(await ordersOfInstructions(house.db, [id], null)).toMatchObject([{ amount: part }]);
     const file = await change((parts) =>
       fill(parts, 'Waiting for you', id, { decision: 'approve' }),
     );

@@ -185,7 +185,6 @@ describe('a payout request', () => {
     const { rows } = await house.db.query(
       `select transaction_id as id from tieout.instructions where hold_reason = 'twin_request'`,
     );
-    // Which of them is the one that was paid, nobody can tell.
     expect(rows).toEqual([{ id: TWO }, { id: THREE }]);
     // Who looked it up may have it paid all the same.
     expect(await decide(house, await idOf(house, THREE), APPROVE)).toEqual(['done']);

@@ -144,6 +144,9 @@ const POSSIBLE: Readonly<Record<DayState, readonly (keyof typeof VERBS)[]>> = {
   locked: [],
 };
 
+/** Of thirty years, day by day. */
+const EARLIER_CHARS_MAX = 120_000;
+
 function Decide(props: { visit: Visit; day: Day; earlier: readonly string[]; events: Events }) {
   const { visit, day, earlier, events } = props;
   const { account, date, state } = day;
@@ -161,8 +164,8 @@ function Decide(props: { visit: Visit; day: Day; earlier: readonly string[]; eve
         <input type="hidden" name="date" value={date} />
         {earlier.length > 0 ? (
           <label>
-            <input type="checkbox" name="earlier" value={String(earlier.length)} /> Also the open
-            days before it, {earlier.join(', ')}: days are closed in their order
+            <input type="checkbox" name="earlier" value={earlier.join(' ')} /> Also the open days
+            before it, {earlier.join(', ')}: days are closed in their order
           </label>
         ) : null}
         <label>
@@ -235,10 +238,10 @@ async function decide(
   const reason = form.text('words');
   if (accountId === null || date === null) return NOT_FOUND;
   if (reason === null) return refused('Say why; it is kept with the figures of that moment.');
-  // As many as were shown: a night that ended since would be closed unseen.
-  const shown = form.text('earlier');
+  // Just those that were shown: a day that was opened since would be closed unseen.
+  const shown = form.text('earlier', EARLIER_CHARS_MAX);
   const open = shown === null ? [] : await openDates(deps.db, accountId, date);
-  const withEarlier = shown !== null && open.length === Number(shown) + 1;
+  const withEarlier = shown !== null && open.filter((one) => one !== date).join(' ') === shown;
   const { secondPerson } = deps.config.days;
   const verdict = await act(deps.db, { accountId, date, who, reason, withEarlier, secondPerson });
   await visit.record({

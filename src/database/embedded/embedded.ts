@@ -149,9 +149,11 @@ interface Presence {
 /** Holds the place of this process at the server; renews it should the server restart inside. */
 function keepPresence(first: pg.Client, socketFolder: string): Presence {
   let client: pg.Client | null = null;
+  /** One at a time: of two that are open the server would lose one alone. */
+  let opening: Promise<pg.Client | null> | null = null;
   let left = false;
   let retries = 0;
-  const hold = (held: pg.Client): void => {
+  const hold = (held: pg.Client): pg.Client => {
     client = held;
     // It must not keep this process alive by itself; the driver's types do not know this method.
     (held as pg.Client & { unref(): void }).unref();
@@ -159,25 +161,38 @@ function keepPresence(first: pg.Client, socketFolder: string): Presence {
       client = null;
       renew();
     });
+    return held;
+  };
+  const present = async (): Promise<pg.Client | null> => {
+    if (client !== null) return client;
+    opening ??= openPresence(socketFolder)
+      .then(hold, () => null)
+      .finally(() => {
+        opening = null;
+      });
+    return opening;
   };
   const renew = (): void => {
     if (left || retries >= PRESENCE_RETRIES) return;
     retries += 1;
     setTimeout(() => {
       if (left) return;
-      openPresence(socketFolder).then((held) => (left ? held.end() : hold(held)), renew);
+      present().then((held) => {
+        if (held === null) renew();
+      });
     }, PRESENCE_RETRY_MS).unref();
   };
   hold(first);
   return {
     async ask<R extends object>(sql: string) {
-      client ??= await openPresence(socketFolder).catch(() => null);
-      (client as (pg.Client & { ref(): void }) | null)?.ref();
-      const answer = await client?.query(sql).catch(() => null);
+      const held = await present();
+      (held as (pg.Client & { ref(): void }) | null)?.ref();
+      const answer = await held?.query(sql).catch(() => null);
       return (answer?.rows[0] as R | undefined) ?? null;
     },
     async leave() {
       left = true;
+      await opening;
       await client?.end().catch(() => {});
     },
   };

@@ -3,7 +3,10 @@
 -- none of them again. From its link on the digest is worked out anew of the lines that are there:
 -- whoever verifies believes no column. Batches without such a digest have the one of before.
 create function tieout.copied(value text) returns text language sql immutable parallel safe as $$
-  select coalesce(replace(value, '\', '\\'), '\N')
+  select coalesce(case when value ~ E'[\\\\\b\t\n\x0B\f\r]' then
+    replace(replace(replace(replace(replace(replace(replace(value, '\', '\\'), E'\b', '\b'),
+      E'\t', '\t'), E'\n', '\n'), E'\x0B', '\v'), E'\f', '\f'), E'\r', '\r')
+    else value end, '\N')
 $$;
 
 -- Of a thousand lines each, as COPY takes them, and of these digests: of a million lines the text

@@ -2502,7 +2502,10 @@ CREATE OR REPLACE FUNCTION tieout.copied(value text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-  select coalesce(replace(value, '\', '\\'), '\N')
+  select coalesce(case when value ~ E'[\\\\\b\t\n\x0B\f\r]' then
+    replace(replace(replace(replace(replace(replace(replace(value, '\', '\\'), E'\b', '\b'),
+      E'\t', '\t'), E'\n', '\n'), E'\x0B', '\v'), E'\f', '\f'), E'\r', '\r')
+    else value end, '\N')
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.copied_lines_sha256(account text, batch_name text, settled_in text)

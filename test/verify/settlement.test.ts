@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadColumnMap } from '../../src/config/mapFile.js';
+import { copyText } from '../../src/database/copy/copyText.js';
 import type { Tx } from '../../src/database/db.js';
 import { rolledBack } from '../../src/database/rolledBack.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
@@ -214,6 +215,10 @@ it('the digest of lines as they came is that of the lines that are there', async
     );
     expect(rows).toHaveLength(4);
     for (const { digest, found } of rows) expect(digest).toBe(found);
+    // An editor makes no line of two, nor two of one, by what parts lines and columns.
+    const odd = 'a\\b\bc\td\ne\vf\fg\r';
+    const { rows: copied } = await tx.query('select tieout.copied($1) as text', [odd]);
+    expect(copied).toEqual([{ text: copyText(odd) }]);
     expect(await check(tx)).toMatchObject({ broken: [], unsealed: [], disagreements: [] });
     await tx.query('set local session_replication_role = replica');
     await tx.query(`update tieout.settlement_lines set line_id = 'x' where line_id = '\\t2100'`);

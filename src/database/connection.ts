@@ -194,6 +194,14 @@ export function wasEnded(error: unknown): boolean {
   return 'code' in error.cause && error.cause.code === CANCELLED;
 }
 
+/** What the server refused for want of a right, in its own words; null: it was something else. */
+export function refusedRight(error: unknown): string | null {
+  const cause = error instanceof TieoutError ? error.cause : null;
+  return cause instanceof Error && 'code' in cause && cause.code === NO_RIGHT
+    ? cause.message
+    : null;
+}
+
 /** A server that says so will say so again: of user, password and the name of the database. */
 const LOCKED_OUT: ReadonlySet<string> = new Set(['28000', '28P01', '3D000']);
 

@@ -35,6 +35,9 @@ export const SHORT_LIMITS: Limits = {
   statementMs: 5 * MINUTE_MS,
 };
 
+/** A person waits for the answer: of what is locked it is told who holds it. */
+export const ASKED_LIMITS: Limits = { ...WORK_LIMITS, lockMs: 5 * SECOND_MS };
+
 /** A dry run holds what others may need, who end it where they wait; nobody else need wait. */
 export const DRY_LIMITS: Limits = { ...WORK_LIMITS, idleMs: 10 * SECOND_MS };
 

@@ -5,9 +5,10 @@
 
 import { DatabaseAwayError, messageOf, TieoutError } from '../core/errors.js';
 import type { UnusableRows } from '../core/runs/notices.js';
+import { refusedRight } from '../database/connection.js';
 import type { Database, Db } from '../database/db.js';
 import { identifier, named, type Quoted } from '../database/identifiers.js';
-import { type Limits, WORK_LIMITS } from '../database/limits.js';
+import { ASKED_LIMITS } from '../database/limits.js';
 import { gaveUpWaiting } from '../database/server/lockWaits.js';
 import { statement } from '../database/statements.js';
 import { ledgerRelation } from './ledgerStore.js';
@@ -22,9 +23,6 @@ const READ = {
   payload: (column: Quoted, from: Quoted) =>
     named`select tieout.payload_in(${column}) from ${from} limit 0`,
 };
-
-/** Somebody waits for the answer. */
-const LOOK_LIMITS: Limits = { ...WORK_LIMITS, lockMs: 5_000 };
 
 const TAKES: Record<keyof typeof READ, string> = {
   text: 'a text',
@@ -209,7 +207,9 @@ async function readOrNull<Row extends object>(
   values: readonly unknown[],
 ): Promise<Row | null> {
   try {
-    return (await db.transaction((tx) => tx.query<Row>(text, values), LOOK_LIMITS)).rows[0] ?? null;
+    return (
+      (await db.transaction((tx) => tx.query<Row>(text, values), ASKED_LIMITS)).rows[0] ?? null
+    );
   } catch (error) {
     if (error instanceof DatabaseAwayError || gaveUpWaiting(error)) throw error;
     return null;
@@ -223,31 +223,22 @@ async function failureOf(
   values: readonly unknown[] = [],
 ): Promise<string | null> {
   try {
-    await db.transaction((tx) => tx.query(text, values), LOOK_LIMITS);
+    await db.transaction((tx) => tx.query(text, values), ASKED_LIMITS);
     return null;
   } catch (error) {
     // Of a table that somebody has locked nothing is known.
     if (error instanceof DatabaseAwayError || gaveUpWaiting(error)) throw error;
-    return refusalOf(error) ?? messageOf(error);
+    return refusedRight(error) ?? messageOf(error);
   }
-}
-
-/** What the server refused for want of a right, in its own words; null: it was something else. */
-function refusalOf(error: unknown): string | null {
-  const cause = error instanceof Error ? error.cause : null;
-  const isRight = cause instanceof Error && 'code' in cause && cause.code === NO_RIGHT;
-  return isRight ? cause.message : null;
 }
 
 /** Classes of SQLSTATE by which a view fails, or is not what it should be: data, names, raise. */
 const LEDGER_CLASSES: readonly string[] = ['21', '22', '42', 'P0'];
-/** SQLSTATE of whatever a role may not do; it comes as the cause of an error in words. */
-const NO_RIGHT = '42501';
 
 /** Whether an error is one that the ledger may be the cause of. */
 export function mayBeLedger(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (refusalOf(error) !== null) return true;
+  if (refusedRight(error) !== null) return true;
   return (
     'code' in error &&
     typeof error.code === 'string' &&

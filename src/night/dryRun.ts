@@ -12,17 +12,18 @@ import { isThere } from '../database/db.js';
 import { DRY_LIMITS } from '../database/limits.js';
 import { rolledBack } from '../database/rolledBack.js';
 import { plan } from '../plan/plan.js';
+import { keepingOn } from '../processes/keepingOn.js';
 import { pull } from '../pull/pull.js';
 import type { Run } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import {
   endDryRunsInTheWay,
+  GIVE_WAY_MS,
   giveNumbersBack,
   markDry,
   numbersNow,
   wouldDo,
 } from '../runs/dryRunStore.js';
-import { keepingOn } from '../runs/heartbeat.js';
 import { fenced } from '../runs/lease.js';
 import { deleteDryRun } from '../runs/runsStore.js';
 import type { SendDeps } from '../send/deps.js';
@@ -55,7 +56,7 @@ const GAVE_WAY =
 /** Watches that nobody waits for the work; a run does so, too, where this process is stopped. */
 async function givingWay<T>(db: Database, work: () => Promise<T>): Promise<T> {
   const before = await numbersNow(db);
-  const stopWatching = keepingOn(() => endDryRunsInTheWay(db));
+  const stopWatching = keepingOn(() => endDryRunsInTheWay(db), GIVE_WAY_MS);
   try {
     return await work();
   } catch (error) {

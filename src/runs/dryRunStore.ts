@@ -14,6 +14,9 @@ export async function markDry(tx: Db): Promise<void> {
   await tx.query('select pg_advisory_xact_lock_shared($1, $2)', MARK);
 }
 
+/** How often it is looked whether a dry run is in the way of somebody. */
+export const GIVE_WAY_MS = 500;
+
 /**
  * Ends each dry run that somebody waits for, whatever became of its process, and says how many.
  * Two dry runs wait for one another.

@@ -2,8 +2,9 @@
 
 import { LEFT, TieoutError } from '../core/errors.js';
 import type { RunSummary } from '../core/runs/summary.js';
+import { keepingOn } from '../processes/keepingOn.js';
 import type { Run, RunDeps } from './deps.js';
-import { endDryRunsInTheWay } from './dryRunStore.js';
+import { endDryRunsInTheWay, GIVE_WAY_MS } from './dryRunStore.js';
 import { isAtWork } from './lease.js';
 import { beat } from './leaseStore.js';
 import { findRun, heldRun } from './runsStore.js';
@@ -23,31 +24,15 @@ export async function withHeartbeat<T>(
 ): Promise<T> {
   // A beat that fails is not the run's failure: the next statement of the run will tell.
   const stopBeating = keepingOn(() => beat(deps.db, run.runId, deps.runner.id), BEAT_MS);
-  const stopWatching = run.isDry ? () => {} : keepingOn(() => endDryRunsInTheWay(deps.db));
+  const stopWatching = run.isDry
+    ? () => {}
+    : keepingOn(() => endDryRunsInTheWay(deps.db), GIVE_WAY_MS);
   try {
     return await work();
   } finally {
     stopBeating();
     stopWatching();
   }
-}
-
-/**
- * Does it again and again until told to stop, whether it fails or not. One at a time, or a database
- * that hangs would see them pile up.
- */
-export function keepingOn(work: () => Promise<unknown>, everyMs: number = POLL_MS): () => void {
-  let isAtIt = false;
-  const timer = setInterval(() => {
-    if (isAtIt) return;
-    isAtIt = true;
-    work()
-      .catch(() => {})
-      .finally(() => {
-        isAtIt = false;
-      });
-  }, everyMs);
-  return () => clearInterval(timer);
 }
 
 /** Waits for a run that another process works on; null when nobody does any more. */

@@ -12,6 +12,7 @@ import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
 import { runSentence } from '../../core/runs/summary.js';
 import { unkeptBreaksNotice } from '../../core/runs/unkeptSettlement.js';
 import { moneyIn } from '../../core/text/amounts.js';
+import { ASKED_LIMITS } from '../../database/limits.js';
 import { gaveUpWaiting } from '../../database/server/lockWaits.js';
 import { inLedgerWords, mayBeLedger } from '../../ledger/ledgerTroubleStore.js';
 import { strangeOrders } from '../../ledger/strangeOrdersStore.js';
@@ -30,9 +31,6 @@ import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
 import type { Line } from '../terminal.js';
 import { stateWord } from '../terminal.js';
-
-/** Somebody waits for the answer. */
-const LOCK_MS = 5_000;
 
 export function statusCommand(): Command {
   return new Command('status')
@@ -88,7 +86,7 @@ export function statusCommand(): Command {
           }
           return 0;
         },
-        { quiet: true, lockMs: LOCK_MS },
+        { quiet: true, lockMs: ASKED_LIMITS.lockMs },
       );
     });
 }

@@ -19,6 +19,7 @@ import {
 import { DAY_MS } from '../../core/time.js';
 import { PROCESS_CONNECTIONS_MAX } from '../../database/db.js';
 import { hasEmbedded } from '../../database/embedded/embeddedPlace.js';
+import { ASKED_LIMITS } from '../../database/limits.js';
 import type { MigrationStatus } from '../../database/migrate.js';
 import { migrationStatus, skippedWords } from '../../database/migrate.js';
 import { isOwner } from '../../database/server/grantRoles.js';
@@ -40,9 +41,6 @@ import { ledgerChecks, leftChecks } from './checks/ledgerChecks.js';
 import { liveChecks } from './checks/liveChecks.js';
 import { inboxChecks, settlementChecks } from './checks/settlementChecks.js';
 
-/** Somebody waits for the answer; the watch of lockWaits.ts looks more often. */
-const LOCK_MS = 5_000;
-
 export function doctorCommand(): Command {
   return new Command('doctor')
     .option('--json', 'print one JSON document')
@@ -55,7 +53,7 @@ export function doctorCommand(): Command {
       await withApp(command, async (app) => tell(command, config, await examine(app)), {
         anySchema: true,
         quiet: true,
-        lockMs: LOCK_MS,
+        lockMs: ASKED_LIMITS.lockMs,
       });
     });
 }

@@ -5,6 +5,7 @@
 
 import type { Log } from '../../core/log.js';
 import { type LockWait, lockWaitSentence } from '../../core/text/lockWait.js';
+import { keepingOn } from '../../processes/keepingOn.js';
 import { APPLICATION_NAME } from '../connection.js';
 import type { Db } from '../db.js';
 import { statement } from '../statements.js';
@@ -36,7 +37,6 @@ interface LockWatch {
 /** Looks until it is stopped, and tells each wait that is no ordinary one. */
 export function watchLockWaits(db: Db, tell: Log, lookMs: number = LOOK_MS): LockWatch {
   let last: { words: string; at: number } | null = null;
-  let isLooking = false;
   const seen = new Map<string, { since: number; told: number | null }>();
   const look = async (): Promise<void> => {
     const now = performance.now();
@@ -50,21 +50,12 @@ export function watchLockWaits(db: Db, tell: Log, lookMs: number = LOOK_MS): Loc
       seen.set(key, { since, told: isDue ? now : told });
     }
   };
-  const timer = setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
-    // Where the server is away, whoever asks it something tells of that.
-    look()
-      .catch(() => {})
-      .finally(() => {
-        isLooking = false;
-      });
-  }, lookMs);
-  timer.unref();
+  // Where the server is away, whoever asks it something tells of that.
+  const stop = keepingOn(look, lookMs);
   const isNew = (at: number): boolean => performance.now() - at < LOOKS_KEPT * lookMs;
   return {
     last: () => (last !== null && isNew(last.at) ? last.words : null),
-    stop: () => clearInterval(timer),
+    stop,
   };
 }
 

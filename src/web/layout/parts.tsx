@@ -162,6 +162,27 @@ export function Form(props: {
   );
 }
 
+/** Why it is done, with what was typed before the form came back or was looked at. */
+export function Reason(props: {
+  visit: { typed(name: string): string; form: { text(name: string): string | null } };
+  label?: string;
+  isOptional?: boolean;
+}) {
+  const { visit, label = 'Reason', isOptional = false } = props;
+  return (
+    <label>
+      {label}
+      <input
+        name="words"
+        size={40}
+        maxLength={1000}
+        required={!isOptional}
+        value={visit.typed('words') || (visit.form.text('words') ?? '')}
+      />
+    </label>
+  );
+}
+
 /** Ticks a row for a decision over many. */
 export function Pick(props: { id: bigint | string; what: string; ticked: ReadonlySet<string> }) {
   const value = props.id.toString();

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { listUsers } from '../../access/usersStore.js';
 import { messageOf, UsageError } from '../../core/errors.js';
-import { formatAmount, parseSum } from '../../core/money.js';
+import { addAmounts } from '../../core/money.js';
 import type { DecidedRow } from '../../decide/decideWorkbook.js';
 import { decideWorkbook } from '../../decide/decideWorkbook.js';
 import type { Words } from '../format.js';
@@ -171,9 +171,9 @@ function moneyIn(rows: readonly DecidedRow[]) {
   const money: Record<string, string> = {};
   let withoutAmount = 0;
   for (const { order } of rows) {
-    const [amount, currency] = [parseSum(order?.amount ?? ''), order?.currency ?? null];
+    const [amount, currency] = [order?.amount ?? null, order?.currency ?? null];
     if (amount === null || currency === null) withoutAmount += 1;
-    else money[currency] = formatAmount((parseSum(money[currency] ?? '0.00') ?? 0n) + amount);
+    else money[currency] = addAmounts(money[currency] ?? '0.00', amount);
   }
   return { money, withoutAmount };
 }

@@ -15,7 +15,7 @@ import { Form, PickAll, Verdicts } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
 import type { Owners } from './breakOwners.js';
-import { OwnerChoice, ownerProblem, ownersOf } from './breakOwners.js';
+import { OwnerChoice, ownerProblem } from './breakOwners.js';
 
 /** The form around what is decided about: rows to tick, or one that is fixed. */
 export function DecideBreaks(props: {
@@ -109,10 +109,8 @@ async function decide(
   if (ids === null || ids.length === 0) return refused('Pick at least one break, at most 500.');
   if (words === null) return refused(NEEDED[field]);
   const action = actionOf(words);
-  if (action.kind === 'assign') {
-    const problem = ownerProblem(await ownersOf(visit), action.owner);
-    if (problem !== null) return refused(problem);
-  }
+  const problem = await ownerProblem(visit, action);
+  if (problem !== null) return refused(problem);
   const visible = await findBreaks(
     deps.db,
     { ids: ids.map(String), accountIds: visit.accounts },

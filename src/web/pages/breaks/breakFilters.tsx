@@ -4,7 +4,6 @@ import { AGES } from '../../../core/breaks/breakAge.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { Fields } from '../../visitor/fields.js';
-
 import { OVERDUE } from './breakQuery.js';
 
 interface Choice {

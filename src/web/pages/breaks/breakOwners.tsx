@@ -4,6 +4,7 @@
 import { listUsers } from '../../../access/usersStore.js';
 import { breakChoices } from '../../../breaks/breaksStore.js';
 import { accountsFor } from '../../../core/access.js';
+import type { BreakAction } from '../../../core/breaks/breakDecision.js';
 import type { Visit } from '../../visit.js';
 
 export type Owners = readonly Owner[];
@@ -34,9 +35,10 @@ export async function ownersOf(visit: Visit, ofBreak?: string): Promise<Owners> 
   return [...able.sort(byName), ...others.sort(byName)];
 }
 
-/** Why breaks are not given to this name; null: it is one to choose, or nobody. */
-export function ownerProblem(owners: Owners, name: string | null): string | null {
-  if (name === null || owners.some((one) => one.name === name)) return null;
+/** Why breaks are not given to whom the action names; null: it is one to choose, or nobody. */
+export async function ownerProblem(visit: Visit, action: BreakAction): Promise<string | null> {
+  const name = action.kind === 'assign' ? action.owner : null;
+  if (name === null || (await ownersOf(visit)).some((one) => one.name === name)) return null;
   return `Nobody called "${name}" works on breaks here: choose an owner of the list.`;
 }
 

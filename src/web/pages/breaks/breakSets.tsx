@@ -7,7 +7,7 @@ import type { BreakAction } from '../../../core/breaks/breakDecision.js';
 import { waiverWaitsWords } from '../../../core/breaks/breakDecision.js';
 import { UsageError } from '../../../core/errors.js';
 import { labelOf } from '../../../core/text/labels.js';
-import { Empty, Form, Name } from '../../layout/parts.js';
+import { Empty, Form, Name, Reason } from '../../layout/parts.js';
 import type { PreviewRow } from '../../layout/preview.js';
 import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
@@ -149,9 +149,13 @@ function Preview(props: { visit: Visit; verb: SetVerb; preview: SetPreview }) {
       <PreviewTable
         words={words}
         rows={[
-          { ...rowOf('match in all', matching), what: 'match in all' },
-          ...[...becomes].map(([kind, total]) => rowOf(becomesWords(kind, total, limits), total)),
-          ...[...left].map(([reason, total]) => rowOf(`left as they are: ${reason}`, total)),
+          rowOf('match in all', matching),
+          ...[...becomes].map(([kind, total]) =>
+            rowOf(naming(becomesWords(kind, total, limits), total), total),
+          ),
+          ...[...left].map(([reason, total]) =>
+            rowOf(naming(`left as they are: ${reason}`, total), total),
+          ),
         ]}
       />
       {pressed === 0 ? (
@@ -169,25 +173,14 @@ function Preview(props: { visit: Visit; verb: SetVerb; preview: SetPreview }) {
 
 function Press(props: { visit: Visit; verb: SetVerb; digest: string; count: number }) {
   const { visit, verb, digest, count } = props;
-  const { query, words, typed, form } = visit;
+  const { query, words } = visit;
   const whom = verb === 'assign' ? { whom: query.text('whom', 64) ?? '' } : {};
   return (
     <Form action={`/breaks/all/${verb}?${queryOf(query, whom)}`} csrf={visit.csrf}>
       <input type="hidden" name="seen" value={digest} />
       <fieldset class="decide">
         <legend>{TITLES[verb]}</legend>
-        {verb === 'assign' ? null : (
-          <label>
-            Reason
-            <input
-              name="words"
-              size={40}
-              maxLength={1000}
-              required
-              value={typed('words') || (form.text('words') ?? '')}
-            />
-          </label>
-        )}
+        {verb === 'assign' ? null : <Reason visit={visit} />}
         <button type="submit" class="main" formNoValidate={asksPassword(visit, verb)}>
           {asksPassword(visit, verb)
             ? 'Enter password first'
@@ -218,7 +211,12 @@ function becomesWords(kind: string, { money }: SetTotal, limits: WaiverLimits): 
 
 type WaiverLimits = Parameters<typeof waiverWaitsWords>[0];
 
-function rowOf(what: string, { breaks: count, named, ...total }: SetTotal): PreviewRow {
+function rowOf(what: PreviewRow['what'], { breaks: count, ...total }: SetTotal): PreviewRow {
+  return { what, count, ...total };
+}
+
+/** With the first of them: which goes which way. */
+function naming(what: string, { breaks, named }: SetTotal) {
   const links = named.map(({ breakId, orderNo }, at) => (
     <>
       {at === 0 ? '' : ', '}
@@ -227,18 +225,16 @@ function rowOf(what: string, { breaks: count, named, ...total }: SetTotal): Prev
       </a>
     </>
   ));
-  const more = count > named.length ? ` and ${count - named.length} more` : '';
-  const which = (
+  return (
     <>
       {what}
       <span class="hint">
         {' '}
         {links}
-        {more}
+        {breaks > named.length ? ` and ${breaks - named.length} more` : ''}
       </span>
     </>
   );
-  return { what: which, count, ...total };
 }
 
 export function pressSet(verb: SetVerb) {
@@ -249,8 +245,7 @@ export function pressSet(verb: SetVerb) {
     if (action === null || digest === null || filterProblem(query) !== null) {
       return refused('Look at what matches first.');
     }
-    const whom = action.kind === 'assign' ? action.owner : null;
-    const problem = whom === null ? null : ownerProblem(await ownersOf(visit), whom);
+    const problem = await ownerProblem(visit, action);
     if (problem !== null) return refused(problem);
     try {
       const over = chosenWords(query);

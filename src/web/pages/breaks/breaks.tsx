@@ -10,7 +10,7 @@ import {
   findBreaks,
 } from '../../../breaks/breaksStore.js';
 import { ageInDays } from '../../../core/breaks/breakAge.js';
-import { dueDate, dueWords, isOverdue } from '../../../core/breaks/dueDate.js';
+import { dueDate, isOverdue } from '../../../core/breaks/dueDate.js';
 import {
   breakDifference,
   breakFields,
@@ -198,17 +198,9 @@ function BreakTable(props: {
 /** By when somebody has to act, while it is open. */
 function Due({ one, clock }: { one: FoundBreak; clock: Clock }) {
   if (one.state !== 'open') return null;
-  const { firstSeen } = one;
-  const isLate = isOverdue(firstSeen, clock.now, clock.rule);
-  const [due = '', late] = dueWords(dueDate(firstSeen, clock.rule), isLate).split(', ');
-  const date = <span class="due">{due}</span>;
-  return late === undefined ? (
-    date
-  ) : (
-    <strong class="overdue">
-      {date}, {late}
-    </strong>
-  );
+  const due = <span class="due">{dueDate(one.firstSeen, clock.rule)}</span>;
+  if (!isOverdue(one.firstSeen, clock.now, clock.rule)) return due;
+  return <strong class="overdue">{due}, overdue</strong>;
 }
 
 function WaiverAsked({ row, words }: { row: FoundBreak; words: Words }) {

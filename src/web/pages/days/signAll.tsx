@@ -5,7 +5,7 @@
 import type { SignedByPress, SigningOrder, SigningVerb } from '../../../days/signDay.js';
 import { previewSigning, signDays } from '../../../days/signDay.js';
 import { consoleRun } from '../../../report/consoleRunsStore.js';
-import { Empty, Form, State, Verdicts } from '../../layout/parts.js';
+import { Empty, Form, Reason, State, Verdicts } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND, refused } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
@@ -119,16 +119,7 @@ function Press(props: {
       <input type="hidden" name="seen" value={digest} />
       <fieldset class="decide">
         <legend>{WORDS[verb].title}</legend>
-        <label>
-          Reason
-          <input
-            name="words"
-            size={40}
-            maxLength={1000}
-            required
-            value={visit.typed('words') || (visit.form.text('words') ?? '')}
-          />
-        </label>
+        <Reason visit={visit} />
         <button type="submit" class="main" formNoValidate={!isFresh}>
           {isFresh ? `${WORDS[verb].button} for ${accountsText(count)}` : 'Enter password first'}
         </button>

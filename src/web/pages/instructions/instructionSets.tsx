@@ -23,7 +23,7 @@ import type {
   SetState,
 } from '../../../instructions/sets/instructionSetStore.js';
 import { instructionGroups } from '../../../instructions/sets/instructionSetStore.js';
-import { Empty, Figure, Form, Table } from '../../layout/parts.js';
+import { Empty, Figure, Form, Reason, Table } from '../../layout/parts.js';
 import type { PreviewRow } from '../../layout/preview.js';
 import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
@@ -253,16 +253,11 @@ function Press(props: { visit: Visit; verb: SetDecision; preview: InstructionSet
       <fieldset class="decide">
         <legend>What is decided about all of them</legend>
         {verb === 'resolve' ? <Finding visit={visit} /> : null}
-        <label>
-          {verb === 'approve' ? 'Reason, if there is one to tell' : 'Reason'}
-          <input
-            name="words"
-            size={40}
-            maxLength={1000}
-            required={verb !== 'approve'}
-            value={visit.typed('words') || (visit.form.text('words') ?? '')}
-          />
-        </label>
+        {verb === 'approve' ? (
+          <Reason visit={visit} label="Reason, if there is one to tell" isOptional />
+        ) : (
+          <Reason visit={visit} />
+        )}
         <button
           type="submit"
           class={verb === 'reject' ? 'danger' : 'main'}

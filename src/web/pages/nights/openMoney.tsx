@@ -7,7 +7,7 @@ import { dueRuleOf } from '../../../breaks/dueRule.js';
 import { AGES, ageInDays } from '../../../core/breaks/breakAge.js';
 import type { DueRule } from '../../../core/breaks/dueDate.js';
 import { dueDate, overdueBefore } from '../../../core/breaks/dueDate.js';
-import { formatAmount, parseSum } from '../../../core/money.js';
+import { addAmounts, formatAmount, parseSum } from '../../../core/money.js';
 import type { Words } from '../../format.js';
 import { Figure, MoneyOf, Table } from '../../layout/parts.js';
 import type { Visit } from '../../visit.js';
@@ -46,16 +46,11 @@ export function overdueOf({ overdue }: OpenMoney): {
   breaks: number;
   money: Record<string, string>;
 } {
-  const cents = new Map<string, bigint>();
-  for (const { money } of overdue) {
-    for (const [currency, amount] of Object.entries(money)) {
-      cents.set(currency, (cents.get(currency) ?? 0n) + (parseSum(amount) ?? 0n));
-    }
+  const money: Record<string, string> = {};
+  for (const [currency, amount] of overdue.flatMap((one) => Object.entries(one.money))) {
+    money[currency] = addAmounts(money[currency] ?? '0.00', amount);
   }
-  return {
-    breaks: overdue.reduce((sum, { breaks }) => sum + breaks, 0),
-    money: Object.fromEntries([...cents].map(([name, sum]) => [name, formatAmount(sum)])),
-  };
+  return { breaks: overdue.reduce((sum, { breaks }) => sum + breaks, 0), money };
 }
 
 /** How many are open of each age, in the order of the ages. */

@@ -30,7 +30,7 @@ interface BreakRequest {
   /** says what would happen and changes nothing */
   readonly check?: boolean;
   /** accounts where this person may waive; elsewhere only agree. Absent: all of them */
-  readonly mayWaive?: readonly string[];
+  readonly mayWaive?: readonly string[] | undefined;
 }
 
 interface SeenBreak {

@@ -53,7 +53,7 @@ interface SetRequest {
   readonly action: BreakAction;
   readonly who: Decider;
   /** accounts where this person may waive; elsewhere only agree. Absent: all of them */
-  readonly mayWaive?: readonly string[];
+  readonly mayWaive?: readonly string[] | undefined;
 }
 
 interface ChosenSet {
@@ -74,7 +74,7 @@ export async function decideSet(
   deps: DecideDeps,
   request: SetRequest & { readonly digest: string; readonly over: string },
 ): Promise<SetOutcome> {
-  const { action, who, over, ...rest } = request;
+  const { action, who, over, mayWaive } = request;
   const { preview, rows } = await chooseSet(deps, request);
   if (preview.digest !== request.digest || rows.length === 0) return { kind: 'changed' };
   const verdicts = new Map<BreakVerdict['kind'], number>();
@@ -84,8 +84,8 @@ export async function decideSet(
     const part = rows.slice(at, at + PART);
     const ids = part.map(({ breakId }) => breakId);
     const seen = new Map(part.map((row) => [row.breakId, row]));
-    const about = { ids, action, who, over, seen, decisionId };
-    const decided = await decideBreaks(deps, { ...about, ...mayOf(rest) });
+    const about = { ids, action, who, over, seen, decisionId, mayWaive };
+    const decided = await decideBreaks(deps, about);
     for (const row of decided) {
       verdicts.set(row.kind, (verdicts.get(row.kind) ?? 0) + 1);
       if (row.kind === 'refused' || row.kind === 'unchanged') refused.push(row);
@@ -125,10 +125,6 @@ async function chooseSet(deps: DecideDeps, request: SetRequest): Promise<ChosenS
     digest: digestOf(rows),
   };
   return { preview, rows };
-}
-
-function mayOf({ mayWaive }: Pick<SetRequest, 'mayWaive'>) {
-  return mayWaive === undefined ? {} : { mayWaive };
 }
 
 function append<K>(groups: Map<K, SetBreak[]>, key: K, row: SetBreak): void {

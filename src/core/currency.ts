@@ -36,22 +36,8 @@ const ISO_DECIMALS: ReadonlyMap<string, number> = new Map([
   ...codes(FOUR_DECIMALS, 4),
 ]);
 
-/** What was asked last: lines of one currency follow one another. */
-let asked: { currency: string; of: CurrencyDecimals; decimals: number | null } | null = null;
-
 /** How many decimals a currency has; the profile's word counts before the table's. */
 export function decimalsOf(currency: string, profileCurrencies: CurrencyDecimals): number | null {
-  if (asked?.currency !== currency || asked.of !== profileCurrencies) {
-    asked = {
-      currency,
-      of: profileCurrencies,
-      decimals: foundDecimals(currency, profileCurrencies),
-    };
-  }
-  return asked.decimals;
-}
-
-function foundDecimals(currency: string, profileCurrencies: CurrencyDecimals): number | null {
   if (Object.hasOwn(profileCurrencies, currency)) return profileCurrencies[currency] ?? null;
   return ISO_DECIMALS.get(currency) ?? null;
 }

@@ -183,11 +183,8 @@ async function decideBreakRows(
   const visible = await findBreaks(deps.db, { ids: group.map(({ id }) => id), accountIds }, page);
   const ids = visible.map(({ breakId }) => breakId);
   const seen = new Map(group.map(({ id, wanted }) => [id, wanted.binding]));
-  const about = { ids, action, who, over: null, seen, check };
-  const decided = await decideBreaks(
-    deps,
-    may === null ? about : { ...about, mayWaive: may.waive },
-  );
+  const about = { ids, action, who, over: null, seen, check, mayWaive: may?.waive };
+  const decided = await decideBreaks(deps, about);
   const found = new Map(decided.map((row) => [row.breakId, row]));
   const owner = action.kind === 'assign' ? action.owner : null;
   const isStranger = owner !== null && people.length > 0 && !people.includes(owner);

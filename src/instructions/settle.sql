@@ -34,8 +34,8 @@ shown as (
     sent.state, sent.operation, sent.from_state, sent.done_states,
     sent.is_disputed, sent.refund_amount is null or sent.refund_amount = sent.amount as is_whole,
     look.gateway_state, look.other_state,
-    -- no figure counts what a cancel or a review moved: none is; of a part that was captured
-    -- either amount may stand there
+    -- a cancel or a review moves no money that a figure could count wrong; of a part that was
+    -- captured either amount may stand there
     sent.operation in ('cancel', 'review') or coalesce(look.is_in_currency
       and look.amount in (sent.amount, sent.ledger_amount), false) as is_same_money,
     -- its page may have been asked before it was done

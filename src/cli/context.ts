@@ -7,11 +7,12 @@ import type { Config } from '../config/config.js';
 import { loadConfigHere } from '../config/config.js';
 import { hidingSecrets } from '../config/hiding.js';
 import { decisionKeys } from '../core/decisions/decisionKeys.js';
-import { messageOf, TieoutError } from '../core/errors.js';
+import { messageOf, TieoutError, UsageError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import type { Log } from '../core/log.js';
 import { indentedLines } from '../core/log.js';
 import { thisMachine } from '../processes/identity.js';
+import { whyDecidedElsewhere } from '../runs/environment.js';
 import { packageVersion } from '../runs/thisProgram.js';
 import type { App, OpenApp } from './app.js';
 import { refuseRisks, refuseSuperuser } from './liveGuard.js';
@@ -187,6 +188,16 @@ export function configOf(command: Command): Config {
 
 export function wantsJson(command: Command): boolean {
   return command.optsWithGlobals<Flags>().json === true;
+}
+
+/**
+ * The same, where what is decided counts for the runs of this database.
+ * @throws UsageError where those are of another environment than this configuration
+ */
+export async function deciderHere(command: Command, app: App): Promise<Decider> {
+  const why = await whyDecidedElsewhere(app.db, app.config);
+  if (why !== null) throw new UsageError(why);
+  return deciderOf(command, app);
 }
 
 /** Who decides: --as NAME, else the user of this machine. Nobody has checked it: a claim. */

@@ -31,6 +31,18 @@ const RIGHTS = {
 } as const satisfies Record<string, readonly Role[]>;
 export type Right = keyof typeof RIGHTS;
 
+/** What counts for runs and their money: done only by a configuration of their environment. */
+export const DECIDES: ReadonlySet<Right> = new Set([
+  'workBreaks',
+  'waive',
+  'agreeToWaiver',
+  'approve',
+  'bringDecisions',
+  'resolve',
+  'brake',
+  'closeDays',
+]);
+
 export interface Grant {
   role: Role;
   /** null: all accounts, also those that come later */

@@ -149,6 +149,14 @@ export async function newestRunId(db: Db): Promise<bigint | null> {
   return rows[0]?.run_id ?? null;
 }
 
+/** `test` or `live`, as the newest run says; null: there was none. */
+export async function newestEnvironment(db: Db): Promise<string | null> {
+  const { rows } = await db.query<{ environment: string }>(
+    'select environment from tieout.runs where not is_dry order by business_date desc limit 1',
+  );
+  return rows[0]?.environment ?? null;
+}
+
 /**
  * The dates since the last finished run, `date` last. Incomplete and failed runs do not count;
  * where none has ever finished, what they were to cover is still to be covered.

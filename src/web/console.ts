@@ -11,7 +11,8 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { record, recordIn } from '../access/record.js';
 import type { SessionRow } from '../access/sessionsStore.js';
-import { accountsFor, hasEverywhere } from '../core/access.js';
+import { accountsFor, DECIDES, hasEverywhere } from '../core/access.js';
+import { whyDecidedElsewhere } from '../runs/environment.js';
 import { sendAnswer } from './answers.js';
 import { addAssets } from './assets.js';
 import { forLog, wordsFor } from './format.js';
@@ -125,6 +126,12 @@ async function admit(
     await answerProblem(deps, request, reply, 403, session);
     return null;
   }
+  const elsewhere = await decidedElsewhere(deps, route);
+  if (elsewhere !== null) {
+    await refusedAt(deps, request, session.name, elsewhere);
+    await answerProblem(deps, request, reply, 409, session, elsewhere);
+    return null;
+  }
   return { session, accounts };
 }
 
@@ -164,6 +171,13 @@ async function serve(
   }
   const problem = draft?.problem ?? null;
   return sendAnswer(deps, request, reply, { session, answer, csrf: visit.csrf, problem });
+}
+
+/** Why nothing is decided here, in words; null: nothing is to be decided, or it may be. */
+async function decidedElsewhere(deps: ConsoleDeps, route: Route): Promise<string | null> {
+  const { method, right, anyEnvironment } = route;
+  if (method !== 'POST' || !DECIDES.has(right) || anyEnvironment === true) return null;
+  return whyDecidedElsewhere(deps.db, deps.config);
 }
 
 function accountsOf(deps: ConsoleDeps, route: Route, { grants }: SessionRow): string[] {

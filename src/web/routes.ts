@@ -166,6 +166,7 @@ export const ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/brake/on',
     right: 'brake',
+    anyEnvironment: true,
     fields: ['account', 'words'],
     handle: brakeOn,
   },

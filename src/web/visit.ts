@@ -122,6 +122,8 @@ export interface Route {
   everywhere?: true;
   /** The password must have been given a short while ago. */
   isFresh?: true;
+  /** Done by the configuration of whatever environment, though it is a decision. */
+  anyEnvironment?: true;
   /** The form may be one that brings a file. */
   takesFile?: true;
   /** Fields that a form may bring; any other is refused. */

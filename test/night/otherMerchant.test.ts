@@ -7,6 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
+import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
 
@@ -140,4 +141,35 @@ test('so does what was approved before its account left the configuration for a 
   await send(house);
   expect(await states(house)).toEqual(['capture held newly_freed', 'refund held newly_freed']);
   expect(await house.effects()).toEqual([]);
+});
+
+test('a person decides nothing by a configuration of another environment, and may stop the sending', async () => {
+  const house = await houseOf({ refund: 'approve' });
+  await runOf(house, 4);
+  const { rows } = await house.db.query<{ id: string; order: string }>(
+    `select instruction_id::text as id, order_no as order from tieout.instructions limit 1`,
+  );
+  const id = rows[0]?.id ?? '';
+  toLive(house);
+  const tell = (...words: string[]) =>
+    tieoutHere([...words, '--config', house.file], { cwd: house.folder });
+  const on = await tell('brake', 'on', '--reason', 'look first');
+  expect(on.stdout).toContain('Nothing is sent from now on');
+  const decisions = [
+    ['instructions', 'approve', id],
+    ['instructions', 'reject', id, '--reason', 'no'],
+    ['instructions', 'replan', id],
+    ['brake', 'off', '--reason', 'looked'],
+    ['days', 'close', dateOf(4), '--reason', 'done'],
+  ];
+  for (const words of decisions) {
+    const { code, stderr } = await tell(...words);
+    expect(code, words.join(' ')).toBe(2);
+    expect(stderr).toContain(
+      'environment is live in this configuration, and test in the newest run of this database',
+    );
+  }
+  expect(await states(house)).toEqual(['capture held approval', 'refund held approval']);
+  const { rows: brakes } = await house.db.query(`select is_on from tieout.brakes`);
+  expect(brakes).toEqual([{ is_on: true }]);
 });

@@ -195,6 +195,35 @@ describe('the page of the brake', () => {
   });
 });
 
+describe('a console of another environment than that of the runs', () => {
+  async function toEnvironment(name: string): Promise<void> {
+    await console.app.db.query('update tieout.runs set environment = $1', [name]);
+  }
+
+  it('lets nobody decide anything, and anybody who may stop the sending', async () => {
+    await toEnvironment('live');
+    try {
+      const visitor = await console.withRole('operator');
+      expect((await visitor.post('/brake/on', { words: 'look first' })).statusCode).toBe(303);
+      for (const [path, fields] of [
+        ['/brake/off', { words: 'looked' }],
+        ['/instructions/replan', { id: '1', words: 'again' }],
+        ['/breaks/note', { id: '1', note: 'seen' }],
+      ] as const) {
+        const answer = await visitor.post(path, fields);
+        expect(answer.statusCode, path).toBe(409);
+        expect(answer.body).toContain(
+          'environment is test in this configuration, and live in the newest run of this database',
+        );
+      }
+      await toEnvironment('test');
+      expect((await visitor.post('/brake/off', { words: 'looked' })).statusCode).toBe(303);
+    } finally {
+      await toEnvironment('test');
+    }
+  });
+});
+
 describe('the page of jobs', () => {
   it('says what waits in each queue', async () => {
     const visitor = await console.withRole('operator');

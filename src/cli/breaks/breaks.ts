@@ -15,7 +15,7 @@ import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
 import { refundRequestsOf } from '../../ledger/refundRequestsStore.js';
 import { newestRun } from '../../runs/runsStore.js';
 import type { App } from '../app.js';
-import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
 import type { BreakFlags } from './breakFilter.js';
 import { breakIds, filterOf, filterOptions, filterWords } from './breakFilter.js';
 import {
@@ -109,7 +109,7 @@ function decision(
         const filter = filterOf(wanted, new Date(), states);
         const words = filterWords(wanted);
         const chosen = await chosenIds(app, ids, filter, words);
-        const who = deciderOf(command, app);
+        const who = await deciderHere(command, app);
         const deps = { db: app.db, config: app.config, now: () => new Date(), newId: randomUUID };
         const over = ids.length > 0 ? null : words;
         const check = flags.check === true;

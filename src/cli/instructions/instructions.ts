@@ -13,7 +13,7 @@ import { COUNTED_MAX, mostUrgentFirst } from '../../instructions/instructionList
 import { sheetOf } from '../../instructions/instructionSheet.js';
 import type { App } from '../app.js';
 import { enqueuesWhenAsked } from '../app.js';
-import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { listLines, sheetLines, verdictJson, verdictLines } from './instructionText.js';
 
 const LISTED_MAX = 10_000;
@@ -196,7 +196,7 @@ async function decide(
   await withApp(
     command,
     async (app) => {
-      const who = deciderOf(command, app);
+      const who = await deciderHere(command, app);
       const check = flags.check === true;
       const queuePort = enqueuesWhenAsked(app);
       const deps = { db: app.db, queuePort, now: () => new Date(), log: app.log };

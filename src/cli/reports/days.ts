@@ -19,7 +19,7 @@ import {
   postMovements,
 } from '../../days/daysStore.js';
 import type { App } from '../app.js';
-import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { dayLines, type Row, tableLines } from './daysText.js';
 
 interface Flags {
@@ -74,7 +74,7 @@ function deciding(
       await withApp(
         command,
         async (app) => {
-          const who = deciderOf(command, app);
+          const who = await deciderHere(command, app);
           const verdicts: DayVerdict[] = [];
           for (const accountId of accountsOf(app, flags)) {
             const order = { accountId, date, who, reason, ...howOf(app, flags) };

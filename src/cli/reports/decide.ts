@@ -11,7 +11,7 @@ import { moneyIn } from '../../core/text/amounts.js';
 import type { DecidedRow } from '../../decide/decideWorkbook.js';
 import { decideWorkbook } from '../../decide/decideWorkbook.js';
 import { enqueuesWhenAsked } from '../app.js';
-import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
 
 export function decideCommand(): Command {
   return new Command('decide')
@@ -25,7 +25,7 @@ export function decideCommand(): Command {
       await withApp(
         command,
         async (app) => {
-          const who = deciderOf(command, app);
+          const who = await deciderHere(command, app);
           const check = flags.check === true;
           const people = (await listUsers(app.db)).map(({ name }) => name);
           const rows = await decideWorkbook(

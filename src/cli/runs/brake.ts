@@ -7,10 +7,11 @@ import type { BrakeOrder } from '../../brake/brake.js';
 import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
 import { UsageError } from '../../core/errors.js';
 import { brakeWords, letGoWords } from '../../core/instructions/breaker.js';
+import type { Decider } from '../../core/instructions/decider.js';
 import { NO_REASON } from '../../core/instructions/decider.js';
 import type { SecurityEvent } from '../../core/securityEvents.js';
 import type { App } from '../app.js';
-import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+import { deciderHere, deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 
 const NOTHING_LIFTED_EXIT = 1;
 
@@ -23,9 +24,9 @@ export function brakeCommand(): Command {
   const root = new Command('brake');
   moving(root, 'on', 'stop all sending, or that of one account').action(
     async (flags: BrakeFlags, command: Command) => {
-      await withApp(command, (app) => on(app, orderOf(app, flags, command), wantsJson(command)), {
-        quiet: true,
-      });
+      // By whatever configuration: nobody is kept from stopping money.
+      const by = (app: App) => orderOf(app, flags, deciderOf(command, app));
+      await withApp(command, (app) => on(app, by(app), wantsJson(command)), { quiet: true });
     },
   );
   moving(
@@ -33,7 +34,8 @@ export function brakeCommand(): Command {
     'off',
     'let it go again; also lifts a freeze, and the breaker of the --account',
   ).action(async (flags: BrakeFlags, command: Command) => {
-    await withApp(command, (app) => off(app, orderOf(app, flags, command), wantsJson(command)), {
+    const by = async (app: App) => orderOf(app, flags, await deciderHere(command, app));
+    await withApp(command, async (app) => off(app, await by(app), wantsJson(command)), {
       quiet: true,
     });
   });
@@ -57,7 +59,7 @@ function moving(root: Command, name: string, about: string): Command {
     .option('--json', 'print one JSON document');
 }
 
-function orderOf(app: App, flags: BrakeFlags, command: Command): BrakeOrder {
+function orderOf(app: App, flags: BrakeFlags, who: Decider): BrakeOrder {
   const reason = flags.reason.trim();
   if (reason === '') throw new UsageError('--reason: say why; it is kept and shown');
   const accountId = flags.account ?? null;
@@ -67,7 +69,7 @@ function orderOf(app: App, flags: BrakeFlags, command: Command): BrakeOrder {
       `--account ${accountId}: no such account in the configuration (${known.join(', ')})`,
     );
   }
-  return { accountId, reason, who: deciderOf(command, app) };
+  return { accountId, reason, who };
 }
 
 function idsOf(app: App): string[] {

@@ -11,7 +11,7 @@ import { isOwner } from '../../database/server/grantRoles.js';
 import { type FoundWords, findWords } from '../../retention/redact.js';
 import { placeOf, type Redacted, redactTexts } from '../../retention/redactStore.js';
 import type { App } from '../app.js';
-import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
 
 interface Flags {
   check?: true;
@@ -71,7 +71,7 @@ async function redact(
           'redact changes what is history: let database.user be the role that owns the tables',
         );
       }
-      const who = deciderOf(command, app);
+      const who = await deciderHere(command, app);
       const keys = decisionKeys(app.config.decisions);
       await redactTexts(owned, found.texts, { who, keys, reason: withoutCards(reason.trim()) });
     }

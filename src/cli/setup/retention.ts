@@ -14,7 +14,7 @@ import {
 import type { KeptMonth, RetentionRule } from '../../retention/retentionStore.js';
 import { keptFrom, keptMonths, removals } from '../../retention/retentionStore.js';
 import type { App } from '../app.js';
-import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
 
 interface Flags {
   dryRun?: boolean;
@@ -99,7 +99,7 @@ async function apply(app: App, flags: Flags, command: Command): Promise<number> 
   const now = (): Date => new Date();
   const kept = ruleOf(app, months);
   if (flags.dryRun) return wouldRemove(app, kept, wantsJson(command));
-  const who = deciderOf(command, app);
+  const who = await deciderHere(command, app);
   const verdicts = await removeEvidence({ db: app.db, now }, kept, who, REMOVED_MAX);
   if (wantsJson(command)) printJson(verdicts);
   else printLines(verdicts.length > 0 ? verdicts.map(removalSentence) : ['Nothing is that old.']);

@@ -11,6 +11,7 @@ import type { Account } from '../gateway/account.js';
 import type { PreparedBatch } from '../gateway/batches/prepareBatch.js';
 import type { MoneyConnection } from '../gateway/transport/moneyTransport.js';
 import type { RawAnswer } from '../gateway/transport/transport.js';
+import { inLedgerWords, mayBeLedger } from '../ledger/ledgerTroubleStore.js';
 import { pullAgain } from '../pull/pullAgain.js';
 import type { ChunkDeps } from '../pull/pullChunk.js';
 import type { StoredAnswer } from './batches/attemptsStore.js';
@@ -72,11 +73,12 @@ export async function sendBatch(deps: BatchDeps, batchId: bigint): Promise<void>
     if ((await sendInTurn(deps, batch, account)) === null) return;
     await deferBatch(deps.db, batchId, 'the look before sending was not answered');
   } catch (error) {
+    // A view of the ledger that fails for one row says neither which view nor which row.
+    const failure = mayBeLedger(error) ? await inLedgerWords(deps, error) : error;
     // Only a batch that still waits is touched: after the claim, recoverAttempts.ts says what it
     // is.
-    const reason = messageOf(error);
-    await deferBatch(deps.db, batchId, `tieout failed: ${reason}`);
-    throw error;
+    await deferBatch(deps.db, batchId, `tieout failed: ${messageOf(failure)}`);
+    throw failure;
   }
 }
 

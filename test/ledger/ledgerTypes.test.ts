@@ -297,6 +297,35 @@ describe('a view that is empty', () => {
     expect(await house.effects()).toHaveLength(3);
   }, 60_000);
 
+  it('or fails while the night sends: what waits says which view, and goes once it is mended', async () => {
+    const house = await houseOf(3);
+    const bad = numbersOf(house)[1] ?? '';
+    await house.db.query(`
+      alter table ledger.orders rename to shop_orders;
+      create view ledger.orders as select account_id, order_no, currency,
+        amount / case when order_no = '${bad}'
+          and exists (select from tieout.instructions where state = 'queued')
+          then 0 else 1 end as amount,
+        expected, transaction_id, capture_amount, review_decision, placed_at, updated_at
+      from ledger.shop_orders`);
+    const night = await house.run({ date: dateOf(2) });
+    expect(night.summary.state).toBe('incomplete');
+    const { rows } = await house.db.query<{ reason: string }>(
+      `select reason from tieout.batches where state = 'queued'`,
+    );
+    expect(rows.map(({ reason }) => reason)).toEqual([
+      expect.stringMatching(
+        `^tieout failed: the view ledger.orders fails for its column amount of order_no ${bad}: division by zero`,
+      ),
+    ]);
+    await house.db.query(
+      'drop view ledger.orders; alter table ledger.shop_orders rename to orders',
+    );
+    const again = await house.run({ date: dateOf(2) });
+    expect(again.summary.state).toBe('tied_out');
+    expect(await house.effects()).toHaveLength(3);
+  }, 60_000);
+
   it('and whole when the same date is run again: its orders did not leave the ledger', async () => {
     const house = await houseOf(3);
     await house.run({ date: dateOf(2) });

@@ -14,12 +14,14 @@ export type PageDeps = Pick<RunDeps, 'gateway' | 'now' | 'sleep'>;
 const PAGE_ATTEMPTS_MAX = 4;
 const RETRY_FIRST_MS = 250;
 
+type Page = Extract<QueryResult, { kind: 'page' }>;
+
 export type PageAnswer =
   | {
       kind: 'answered';
       attempts: number;
       at: Date;
-      result: Extract<QueryResult, { kind: 'page' }>;
+      result: Page;
     }
   | { kind: 'failed'; attempts: number; reason: string; reachable: boolean };
 
@@ -36,15 +38,35 @@ export async function askPage(
     reachable: false,
   };
   let attempts = 0;
+  let said: string | null = null;
   while (attempts < PAGE_ATTEMPTS_MAX && mayGoOn()) {
     if (attempts > 0) await deps.sleep(RETRY_FIRST_MS * 2 ** (attempts - 1));
     attempts += 1;
     const at = deps.now();
     const result = await deps.gateway.queryPage(account, selection, rank);
-    if (result.kind === 'page') return { kind: 'answered', attempts, at, result };
+    if (result.kind === 'page') {
+      const others = othersOnly(selection, result);
+      if (others === null || others === said) return { kind: 'answered', attempts, at, result };
+      said = others;
+      failure = { reason: 'the answer names none of the orders asked for', reachable: true };
+      continue;
+    }
     failure = result;
   }
   return { kind: 'failed', attempts, reason: failure.reason, reachable: failure.reachable };
+}
+
+/**
+ * The orders of an answer that names others and none of those that were asked for; null: it is no
+ * such answer. It may belong to another page, exchanged on the way: asked again, the page is
+ * answered. A gateway that says the same once more means it: they are missing there, and it shows
+ * what nobody asked for.
+ */
+function othersOnly(selection: QuerySelection, { entries, unreadable }: Page): string | null {
+  if (selection.kind !== 'orders' || unreadable !== undefined) return null;
+  const named = new Set(entries.map(({ orderNo }) => orderNo));
+  if (named.size === 0 || selection.orderNos.some((orderNo) => named.has(orderNo))) return null;
+  return JSON.stringify([...named].sort());
 }
 
 /**

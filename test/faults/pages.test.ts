@@ -145,6 +145,34 @@ describe('a snapshot in which one page of several fails', () => {
   });
 });
 
+describe('a page that is answered with what another one asked for', () => {
+  it('is asked again: its orders are not missing', async () => {
+    const { house, front } = await houseBehind({ orders: 300 });
+    try {
+      const { summary: sound } = await house.run();
+      let first: object | null = null;
+      let exchanged = 0;
+      front.trouble = async (call) => {
+        if (call.operation !== 'retrievalTrans' || exchanged > 0) return false;
+        const own = JSON.parse((await call.pass()).body) as { account_id: string };
+        if (own.account_id !== BROKEN_ACCOUNT) return answerJson(call, own);
+        if (first === null) first = own;
+        else exchanged += 1;
+        return answerJson(call, first);
+      };
+      const { summary } = await house.run();
+      await expectIdentities(house.db, summary);
+      expect(exchanged).toBe(1);
+      expect(summary.pull.failedPages).toBe(0);
+      const missing = (one: RunSummary) =>
+        one.accounts.map(({ breaks }) => breaks.missing_at_gateway ?? 0);
+      expect(missing(summary)).toEqual(missing(sound));
+    } finally {
+      await house.end();
+    }
+  });
+});
+
 describe('a snapshot after sending that fails', () => {
   it('leaves what was accepted to the next run, which confirms it', async () => {
     const { house, front } = await houseBehind({

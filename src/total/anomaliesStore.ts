@@ -2,6 +2,7 @@
 // the gateway also shows under another order, and refunds of which it counts more, or a person made
 // more by hand, than the ledger asks for. Few rows, and told in words (core/runs/notices.ts).
 
+import type { BecameHistoryFacts } from '../core/instructions/becameHistory.js';
 import type { WithdrawnLateFacts } from '../core/instructions/withdrawnLate.js';
 import type {
   OddRefundFacts,
@@ -92,6 +93,35 @@ export async function refundedByHand(
     ours: row.ours,
     asked: row.asked,
   }));
+}
+
+/** So many are named of each account. */
+const REQUESTS_NAMED_MAX = 5;
+
+/** Requests that a later liveFrom made history before anything was planned for them. */
+export async function becameHistory(
+  db: Db,
+  runId: bigint,
+  accounts: readonly { accountId: string; liveFrom: Date | null }[],
+  configured: readonly string[],
+): Promise<BecameHistoryFacts[]> {
+  const given = accounts
+    .filter(({ liveFrom }) => liveFrom !== null)
+    .map(({ accountId, liveFrom }) => ({ account_id: accountId, live_from: liveFrom }));
+  const { rows } = await db.query<{
+    account_id: string;
+    live_from: Date;
+    requests: bigint;
+    samples: BecameHistoryFacts['samples'];
+  }>(statement('total/becameHistory'), [
+    runId,
+    JSON.stringify(given),
+    configured,
+    REQUESTS_NAMED_MAX,
+  ]);
+  return rows.map(({ account_id: accountId, live_from: liveFrom, requests, samples }) => {
+    return { accountId, liveFrom, requests: Number(requests), samples };
+  });
 }
 
 /** What claims withdrew since the run before although it is still, or again, something to do. */

@@ -7,6 +7,7 @@ import { toleratedSums } from '../breaks/explainedStore.js';
 import { unkeptBreaks } from '../breaks/unkeptStore.js';
 import { driftNotice } from '../core/drift/driftWords.js';
 import { TieoutError } from '../core/errors.js';
+import { becameHistoryNotice } from '../core/instructions/becameHistory.js';
 import { withdrawnLateNotice } from '../core/instructions/withdrawnLate.js';
 import { formatAmount } from '../core/money.js';
 import type { Coverage, CoverageFigures } from '../core/orders/coverage.js';
@@ -67,7 +68,13 @@ import {
 import { recordWorking } from '../runs/runRecordStore.js';
 import type { SendDeps } from '../send/deps.js';
 import { aheadNotices, stopNotices } from '../send/stops.js';
-import { oddRefunds, refundedByHand, sharedTransactions, withdrawnLate } from './anomaliesStore.js';
+import {
+  becameHistory,
+  oddRefunds,
+  refundedByHand,
+  sharedTransactions,
+  withdrawnLate,
+} from './anomaliesStore.js';
 import type { AccountFigures, KindTieRow, SnapshotFigures } from './figuresStore.js';
 import {
   accountFigures,
@@ -244,6 +251,7 @@ async function noticesOf(deps: Pick<SendDeps, 'config' | 'now'>, run: Run): Prom
     ...(await freedCounts(run.db, run.runId)).map(freedNotice),
     ...(await pendingPayouts(run.db, accountIdsOf(run))).map(pendingPayoutsNotice),
     ...(await withdrawnAsHistory(run.db, run.runId)).map(nowHistoryNotice),
+    ...(await becameHistory(run.db, run.runId, run.accounts, configured)).map(becameHistoryNotice),
     ...(await withdrawnLate(run.db, run.runId)).map(withdrawnLateNotice),
     // A dry run sends nothing on purpose.
     ...(run.isDry ? [] : await stopNotices(run.db, accountIdsOf(run))),

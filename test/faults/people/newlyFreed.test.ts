@@ -299,6 +299,36 @@ describe('liveFrom later', () => {
     expect(account?.instructions.payout).toMatchObject({ carried: 1, withdrawn: 1 });
     expect(await house.effects()).toEqual([]);
   });
+
+  test.each([
+    { account: 'the same account', rename: false },
+    { account: 'an account that is called otherwise since then', rename: true },
+  ])(
+    'a request for which nothing was planned yet is told, too, of $account',
+    async ({ rename }) => {
+      const house = await houseOf({}, { payout: 'off' });
+      const [first] = house.accounts;
+      await request(house, ONE, 0);
+      await runOf(house, 4);
+      liveFrom(house, 2);
+      if (rename) {
+        await house.db.query(`update ledger.payout_requests set account_id = 'B1'`);
+        const others = house.accounts.filter((one) => one !== first);
+        const accounts = [...others, { ...first, accountId: 'B1' }].map((account) => {
+          return { ...account, liveFrom: `${dateOf(2)}T00:00:00Z` };
+        });
+        rewriteSettings(house, { accounts });
+      }
+      setOperations(house, {});
+      const told = historyOf(await runOf(house, 3));
+      expect(told).toEqual([
+        expect.stringMatching(`^1 request .* counts as done by now.*: payout ${ONE}\\. At`),
+      ]);
+      // Told once: the night after has nothing new to say.
+      expect(historyOf(await runOf(house, 2))).toEqual([]);
+      expect(await house.effects()).toEqual([]);
+    },
+  );
 });
 
 function historyOf({ notices = [] }: RunSummary): string[] {

@@ -1,0 +1,39 @@
+// Requests that a later liveFrom, or another name of their account, turned into history before
+// anything was planned for them, in words. What was planned by then is withdrawn and told as that
+// (nowHistoryNotice of core/runs/notices.ts). Pure.
+
+import type { Notice } from '../runs/notices.js';
+
+export interface BecameHistoryFacts {
+  accountId: string;
+  liveFrom: Date;
+  requests: number;
+  samples: readonly {
+    operation: 'refund' | 'payout';
+    requestId: string;
+    /** null: a payout */
+    orderNo: string | null;
+  }[];
+}
+
+export function becameHistoryNotice(became: BecameHistoryFacts): Notice {
+  const { accountId, liveFrom, requests, samples } = became;
+  const one = requests === 1;
+  const named = samples.map(({ operation, requestId, orderNo }) =>
+    orderNo === null
+      ? `${operation} ${requestId}`
+      : `${operation} ${requestId} of order ${orderNo}`,
+  );
+  const more = requests > samples.length ? ` and ${requests - samples.length} more` : '';
+  const about = `accounts[].liveFrom: ${liveFrom.toISOString()}`;
+  const text =
+    `${one ? '1 request' : `${requests} requests`} for which nothing was sent ` +
+    `${one ? 'counts' : 'count'} as done by now, since a request older than liveFrom does ` +
+    `(${about}): ${named.join(', ')}${more}. At the night before ${one ? 'it' : 'they'} would ` +
+    'have gone; if that was not meant, set liveFrom back: then each waits for a person';
+  const names = samples.flatMap(({ requestId, orderNo }) => [
+    requestId,
+    ...(orderNo ? [orderNo] : []),
+  ]);
+  return { accountId, kind: 'now_history', about, text, names };
+}

@@ -1,7 +1,7 @@
 // Works the formulas of a workbook out again, without looking at the values stored beside them: the
 // few functions that our reports use, as a spreadsheet computes them. Only for tests.
 
-import { runInNewContext } from 'node:vm';
+import { compileFunction } from 'node:vm';
 import type { Cell, Workbook, Worksheet } from 'exceljs';
 import { sheetOf } from './openXlsx.js';
 
@@ -17,6 +17,7 @@ export interface Evaluated {
 /** Every formula of the workbook with its stored and its worked-out value. */
 export function evaluateAll(workbook: Workbook): Evaluated[] {
   const found: Evaluated[] = [];
+  const known: Known = new Map();
   for (const sheet of workbook.worksheets) {
     sheet.eachRow((row) => {
       row.eachCell((cell) => {
@@ -24,7 +25,7 @@ export function evaluateAll(workbook: Workbook): Evaluated[] {
         const cellName = `${sheet.name}!${cell.address}`;
         // The library reads a stored 0 as nothing.
         const stored = cell.result ?? 0;
-        const workedOut = workOut(workbook, sheet, cell);
+        const workedOut = workOut(workbook, sheet, cell, known);
         found.push({ cell: cellName, formula: cell.formula, stored, workedOut });
       });
     });
@@ -32,20 +33,29 @@ export function evaluateAll(workbook: Workbook): Evaluated[] {
   return found;
 }
 
-function workOut(workbook: Workbook, sheet: Worksheet, cell: Cell): Value {
+/** Formulas that are worked out, by sheet and cell: sums of sums would come to each of them often. */
+type Known = Map<string, Value>;
+
+function workOut(workbook: Workbook, sheet: Worksheet, cell: Cell, known: Known): Value {
   if (!cell.formula) return cell.value as Value;
+  const place = `${sheet.name}!${cell.address}`;
+  const before = known.get(place);
+  if (before !== undefined) return before;
   const range = (name: string, from: string, to: string): Value[] => {
     const target = name === '' ? sheet : sheetOf(workbook, name);
     const [first, last] = [target.getCell(from), target.getCell(to)];
     const values: Value[] = [];
     for (let row = first.fullAddress.row; row <= last.fullAddress.row; row += 1) {
       for (let column = first.fullAddress.col; column <= last.fullAddress.col; column += 1) {
-        values.push(workOut(workbook, target, target.getCell(row, column)));
+        values.push(workOut(workbook, target, target.getCell(row, column), known));
       }
     }
     return values;
   };
-  return runInNewContext(toScript(cell.formula), { ...FUNCTIONS, range }) as Value;
+  const compute = compileFunction(`return ${toScript(cell.formula)}`, NAMES);
+  const worked = compute(range, ...Object.values(FUNCTIONS)) as Value;
+  known.set(place, worked);
+  return worked;
 }
 
 const REFERENCE =
@@ -126,3 +136,6 @@ const FUNCTIONS = {
     return sum(values.filter((_, row) => matching[row] === 1));
   },
 };
+
+/** What a formula calls. */
+const NAMES = ['range', ...Object.keys(FUNCTIONS)];

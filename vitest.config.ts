@@ -6,8 +6,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longestFirst.js';
 
-/** What a file leaves behind: a folder, a variable of the process, a browser. */
-const LEAVES = /process\.(env\.\w+ =|chdir)|support\/chromium/;
+/** What a file would leave behind in its process, a folder or a variable: such a file has one of its own. */
+const LEAVES = /process\.(env\.\w+ =|chdir)/;
 
 /** Where whole nights are played in which something goes wrong, each of which takes its time. */
 const FAULTS = ['test/faults/**/*.test.ts', 'test/proof/**/*.test.ts'];

@@ -141,7 +141,7 @@ describe('a night without a single order', () => {
 describe('a database that knows no earlier run', () => {
   it('keeps instructions back: no approval is asked for that would not help', async () => {
     const other = join(folder, 'lost');
-    const demo = await tieoutHere(['demo', '--orders', '400', '--config', `${other}.yaml`], {
+    const demo = await tieoutHere(['demo', '--orders', '120', '--config', `${other}.yaml`], {
       cwd: folder,
     });
     expect(demo.code).toBe(0);
@@ -154,7 +154,7 @@ describe('a database that knows no earlier run', () => {
         .replace(/liveFrom: "[^"]*"/g, 'liveFrom: "2026-01-01T00:00:00Z"'),
     );
     // A new database, the ledger filled by the demo that goes on.
-    const again = await tieoutHere(['demo', '--orders', '400', '--config', file], { cwd: folder });
+    const again = await tieoutHere(['demo', '--orders', '120', '--config', file], { cwd: folder });
     expect(again.stdout).toMatch(/instructions? kept back \(this database knows no earlier run/);
     expect(again.stdout).not.toMatch(/held for a person(?! to approve)/);
     expect(again.stdout).toContain('set liveFrom to the time from which tieout is to act');

@@ -22,7 +22,7 @@ interface Listed {
 }
 
 beforeAll(async () => {
-  house = await buildSeparateHouse({ orders: 600, seed: 21 });
+  house = await buildSeparateHouse({ orders: 300, seed: 21 });
   const night = await run('run', '--json');
   expect(night.code, night.stderr).toBe(3);
 }, 120_000);

@@ -9,7 +9,7 @@ import { buildSeparateHouse } from '../support/separateHouse.js';
 
 let house: SeparateHouse;
 beforeAll(async () => {
-  house = await buildSeparateHouse({ orders: 400, seed: 3 });
+  house = await buildSeparateHouse({ orders: 300, seed: 3 });
 });
 afterAll(() => house.end());
 

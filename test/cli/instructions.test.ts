@@ -25,7 +25,7 @@ interface Listed {
 
 beforeAll(async () => {
   const operations = { capture: 'auto', cancel: 'approve', refund: 'approve', review: 'auto' };
-  house = await buildSeparateHouse({ orders: 400, seed: 11, settings: { operations } });
+  house = await buildSeparateHouse({ orders: 300, seed: 11, settings: { operations } });
   const night = await run('run', '--json');
   expect(night.code, night.stderr).toBe(3);
 }, 120_000);

@@ -17,7 +17,7 @@ describe.skipIf(missing !== null)(`through a pooler${missing ? `: ${missing}` : 
   const ends: (() => Promise<void>)[] = [];
 
   beforeAll(async () => {
-    house = await buildHouse({ orders: 400 });
+    house = await buildHouse({ orders: 300 });
     const pooler = await startPgbouncer(house.connection);
     const redis = await sharedRedis();
     ends.push(() => house.end(), pooler.end, redis.end);

@@ -26,7 +26,7 @@ let summary: RunSummary;
 let runId = 0n;
 
 beforeAll(async () => {
-  house = await buildHouse({ orders: 400, settings: { operations: OPERATIONS } });
+  house = await buildHouse({ orders: 300, settings: { operations: OPERATIONS } });
   ({ summary } = await house.run());
   runId = (await findRun(house.db, dateOf(1)))?.runId ?? 0n;
 }, 120_000);

@@ -11,7 +11,7 @@ let viewer: Visitor;
 
 beforeAll(async () => {
   console = await openConsole({
-    orders: 400,
+    orders: 300,
     settings: { operations: {} },
     before: async (house) => {
       const liveFrom = new Date(`${dateOf(1)}T00:00:00Z`).toISOString();

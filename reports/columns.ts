@@ -3,7 +3,6 @@
 // they cannot disagree; a sheet shows codes in words and leaves out what is the same in each row.
 // Data only; neighbours: column.ts (what a column is), core/runs/reporting.ts (the rows), table.ts.
 
-import { dueWords } from '../src/core/breaks/dueDate.js';
 import { BREAK_WORDS, INSTRUCTION_WORDS } from '../src/core/decisions/wantedDecision.js';
 import { reasonToWait } from '../src/core/instructions/holdReasons.js';
 import { nextStep } from '../src/core/instructions/nextStep.js';
@@ -17,7 +16,7 @@ import type {
 import { withoutCommands } from '../src/core/text/commandWords.js';
 import { labelOf, labelStates } from '../src/core/text/labels.js';
 import type { Column, Table } from './column.js';
-import { columnOf, count, id, instant, money, text } from './column.js';
+import { columnOf, count, date, id, instant, money, text } from './column.js';
 import { decidable } from './decisions/decisionColumns.js';
 
 export const BREAKS: Table<BreakRow> = {
@@ -40,9 +39,8 @@ export const BREAKS: Table<BreakRow> = {
     money('opened_with', 'Opened with', 16, (row) => row.opened),
     instant('first_seen', 'First seen', 20, (row) => row.firstSeen),
     count('age_days', 'Age (days)', 10, (row) => row.ageDays),
-    text('due', 'Due', 12, (row) => row.due, {
-      rowWords: ({ due, isOverdue }) => (due === null ? '' : dueWords(due, isOverdue)),
-    }),
+    date('due', 'Due', 12, (row) => row.due),
+    text('overdue', 'Overdue', 10, (row) => (row.isOverdue ? 'overdue' : null)),
     text('owner', 'Owner', 16, (row) => row.owner),
     text('note', 'Note', 30, (row) => row.note),
     id('transaction_id', 'Transaction', 24, (row) => row.transactionId),

@@ -83,6 +83,6 @@ function shownColumns<R>({ columns }: Table<R>): Column<R>[] {
 }
 
 function kindOf<R>({ kind }: Column<R>): ShownKind {
-  if (kind === 'instant' || kind === 'date') return 'instant';
+  if (kind === 'instant' || kind === 'date') return kind;
   return kind === 'money' || kind === 'count' ? 'number' : 'text';
 }

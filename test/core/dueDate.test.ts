@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest';
 import type { DueRule } from '../../src/core/breaks/dueDate.js';
-import { dueDate, dueWords, isOverdue } from '../../src/core/breaks/dueDate.js';
+import { dueDate, isOverdue } from '../../src/core/breaks/dueDate.js';
 import { dateIn } from '../../src/core/time.js';
 
 const BERLIN = 'Europe/Berlin';
@@ -49,9 +49,4 @@ it.each([
     }
   }
   expect(found).toEqual([]);
-});
-
-it('says so', () => {
-  expect(dueWords('2026-11-26', false)).toBe('2026-11-26');
-  expect(dueWords('2026-11-26', true)).toBe('2026-11-26, overdue');
 });

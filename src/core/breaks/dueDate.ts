@@ -29,11 +29,6 @@ export function isOverdue(firstSeen: Date, now: Date, rule: DueRule): boolean {
   return firstSeen < overdueBefore(now, rule);
 }
 
-/** "2026-11-30", "2026-11-23, overdue". */
-export function dueWords(due: string, isLate: boolean): string {
-  return isLate ? `${due}, overdue` : due;
-}
-
 function dayAfter(date: string, days: number): string {
   return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 }

@@ -17,7 +17,7 @@ export interface RowBinding {
 }
 
 /** How a column's values are compared. */
-export type ShownKind = 'text' | 'number' | 'instant';
+export type ShownKind = 'text' | 'number' | 'instant' | 'date';
 
 /** A value as a cell of a file holds it; a date of a spreadsheet is the number of its days. */
 export type ShownValue = string | number | Date | null;
@@ -58,9 +58,10 @@ function sealOf(secret: string, plain: string, shown: readonly string[]): string
 export function shownText(kind: ShownKind, value: ShownValue): string {
   if (value === null) return '';
   if (value instanceof Date) return `at ${Math.round(value.getTime() / 1000)}`;
-  if (typeof value === 'number') return kind === 'instant' ? ofDays(value) : numberText(value);
+  const isTime = kind === 'instant' || kind === 'date';
+  if (typeof value === 'number') return isTime ? ofDays(value) : numberText(value);
   const text = unescaped(value).replace(/\s+/gu, ' ').trim();
-  if (kind === 'instant' && text !== '') return ofIso(text);
+  if (isTime && text !== '') return ofIso(text);
   // A number that stands as text is that number to some programs.
   return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) && isKept(text) ? numberText(Number(text)) : text;
 }

@@ -1,4 +1,4 @@
--- The schema as it stands after 0530_facts_by_kind, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0540_calls_in_the_journal, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -609,12 +609,14 @@ create table tieout.gateway_calls (
   http_status integer,
   ended_at timestamp with time zone,
   looks_before bigint,
+  permit_id uuid,
   constraint gateway_calls_check CHECK ((outcome IS NULL) = (ended_at IS NULL)),
   constraint gateway_calls_entries_check CHECK (jsonb_typeof(entries) = 'array'),
   constraint gateway_calls_pkey PRIMARY KEY (call_id)
 );
 CREATE INDEX gateway_calls_by_entry ON tieout.gateway_calls USING gin (entries jsonb_path_ops);
 CREATE INDEX gateway_calls_by_look ON tieout.gateway_calls USING btree (looks_before);
+CREATE UNIQUE INDEX gateway_calls_by_permit ON tieout.gateway_calls USING btree (permit_id) WHERE (permit_id IS NOT NULL);
 CREATE INDEX gateway_calls_by_time ON tieout.gateway_calls USING btree (at);
 CREATE INDEX gateway_calls_open ON tieout.gateway_calls USING btree (at) WHERE (outcome IS NULL);
 CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.gateway_calls
@@ -3121,14 +3123,13 @@ AS $function$
 begin
   if tg_op = 'DELETE' or old.outcome is not null
     or (new.call_id, new.account_id, new.operation, new.called_by, new.is_claim, new.host, new.at,
-      new.body_sha256, new.entries)
+      new.body_sha256, new.entries, new.permit_id)
     is distinct from (old.call_id, old.account_id, old.operation, old.called_by, old.is_claim,
-      old.host, old.at, old.body_sha256, old.entries) then
+      old.host, old.at, old.body_sha256, old.entries, old.permit_id) then
     raise exception 'what was called by hand is not edited' using errcode = '23514';
   end if;
   return new;
-end
-$function$;
+end $function$;
 
 CREATE OR REPLACE FUNCTION tieout.guard_head()
  RETURNS trigger
@@ -3530,6 +3531,15 @@ AS $function$
     l.amount, l.booked_at, null
   from tieout.settlement_lines l
   where l.type in ('chargeback', 'chargeback_reversed')
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.knows_permit(permit uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from tieout.attempts where attempt_id = permit)
+    or exists (select from tieout.gateway_calls where permit_id = permit)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.last_ended_date(at timestamp with time zone, zone text, cut_off time without time zone)

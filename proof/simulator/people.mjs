@@ -4,6 +4,7 @@
 // is what is still on its way.
 
 import { hundredths } from '../auditor/books.mjs';
+import { HOSTS } from './world.mjs';
 
 const WAITING = `select instruction_id, account_id, operation, state, hold_reason, order_no,
     transaction_id, currency, amount::text, refund_id, refund_amount::text,
@@ -157,7 +158,8 @@ async function callByHand(wave) {
   };
   const by = { name: 'dora', isClaim: true };
   const given = { operation, by, fields };
-  const journal = program.gatewayJournal.journalled(wave.db, client, given);
+  const permits = wave.journalOf(HOSTS[0]);
+  const journal = program.gatewayJournal.journalled(wave.db, client, given, permits);
   try {
     const report = await program.gatewayCall.callGateway(
       journal.client,

@@ -9,13 +9,15 @@ import type { Db } from '../database/db.js';
 /** One thing that a call names; texts as they went out. */
 export type CalledEntry = Readonly<Record<string, string>>;
 
-interface NewCall {
+export interface NewCall {
   accountId: string;
   operation: string;
   by: Decider;
   host: string;
   bodySha256: string;
   entries: readonly CalledEntry[];
+  /** of the journal of permits, in which it stands before its first byte */
+  permitId: string;
 }
 
 interface CallEnd {
@@ -28,8 +30,8 @@ interface CallEnd {
 export async function beginCall(db: Db, call: NewCall): Promise<bigint> {
   const { rows } = await db.query<{ call_id: bigint }>(
     `insert into tieout.gateway_calls (account_id, operation, called_by, is_claim, host,
-       body_sha256, entries, looks_before)
-     values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7::jsonb, tieout.looks_drawn())
+       body_sha256, entries, permit_id, looks_before)
+     values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7::jsonb, $8, tieout.looks_drawn())
      returning call_id`,
     [
       call.accountId,
@@ -39,6 +41,7 @@ export async function beginCall(db: Db, call: NewCall): Promise<bigint> {
       call.host,
       call.bodySha256,
       JSON.stringify(call.entries),
+      call.permitId,
     ],
   );
   const row = rows[0];

@@ -9,7 +9,15 @@ import { dateOf } from '../support/night.js';
 import type { PutBack } from '../support/sharedServer.js';
 import { PUT_BACK } from '../support/sharedServer.js';
 import type { Shop } from './sharedShop.js';
-import { askForPayout, closeShops, freezes, letGo, openShop, waiting } from './sharedShop.js';
+import {
+  askForPayout,
+  closeShops,
+  freezes,
+  letGo,
+  openShop,
+  PAYOUT,
+  waiting,
+} from './sharedShop.js';
 
 /** Nights, restarts of a server, and a wait for a host that is away. */
 vi.setConfig({ testTimeout: 240_000 });
@@ -136,7 +144,13 @@ describe('a payment by hand', () => {
     expect(moved.filter((one) => one.startsWith('payout'))).toHaveLength(1);
     await server.putBack('a base backup');
     await a.night(2);
-    expect(await freezes(shop)).toEqual([expect.stringMatching(/lacks signs of life/)]);
+    expect(await freezes(shop)).toEqual([expect.stringMatching(/journal knows 1 permit/)]);
+    const { rows: lost } = await server.at((db) =>
+      db.query('select operation, order_no, amount, currency from tieout.lost_permits'),
+    );
+    expect(lost).toEqual([
+      { operation: 'payout', order_no: PAYOUT, amount: '120', currency: 'EUR' },
+    ]);
     await letGo(shop);
     await a.night(2);
     expect((await shop.effects()).filter((one) => one.startsWith('payout'))).toHaveLength(1);

@@ -37,7 +37,7 @@ import type { SharedServer } from '../support/sharedServer.js';
 import { startSharedServer } from '../support/sharedServer.js';
 
 export const ACCOUNT = 'A1001';
-const PAYOUT = '00000000-0000-4000-8000-00000000000f';
+export const PAYOUT = '00000000-0000-4000-8000-00000000000f';
 const PAYLOAD = { payment_amount: '120', payment_currency: 'EUR' };
 const NIGHT = {
   orders: 900,

@@ -1,7 +1,7 @@
 // A movement of money that a person makes by hand is on record before its first byte, with who, what
 // and the digest of the body, and never with a card; without a record there is no call.
 
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type CallName, type CallReport, callGateway } from '../../src/cli/gateway/gatewayCall.js';
 import { journalled } from '../../src/cli/gateway/gatewayJournal.js';
@@ -9,6 +9,8 @@ import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { createPaymentClient } from '../../src/gateway/payments/paymentClient.js';
 import { orderHistory } from '../../src/orders/historyStore.js';
 import { sayBrake } from '../../src/send/batches/sendingStatusStore.js';
+import { unknownAttempts } from '../../src/send/journal/journalsStore.js';
+import type { PermitLine } from '../../src/send/journal/permitSegments.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { ACCOUNT, httpText, type RawServer, rawServer } from './rawServer.js';
 import { batchJson, CARD, PAYMENT, paymentXml, QUERY_JSON } from './samples.js';
@@ -123,6 +125,36 @@ describe('a call that moves money', () => {
       expect(record).not.toContain(secret);
     }
     expect(record).not.toContain('security_code');
+  });
+
+  it('is not made before its permit is on the disk of this host, which names what it moves', async () => {
+    const server = await rawServer({ asked: (s) => s.end(httpText(batchJson('capture'))) });
+    const gateway = createPaymentClient({ profile: sandboxProfile(), baseUrl: server.baseUrl });
+    open.push(server.close, gateway.close);
+    const lines: PermitLine[] = [];
+    const permits = {
+      verify: async () => null,
+      append: async (line: PermitLine) => {
+        lines.push(line);
+        throw new Error('no space left on device');
+      },
+    };
+    const given = { operation: 'capture', by: { name: 'anna', isClaim: true } } as const;
+    const { client } = journalled(fresh.db, gateway, { ...given, fields: CAPTURE }, permits);
+    await expect(callGateway(client, ACCOUNT, 'capture', CAPTURE)).rejects.toThrow(
+      'the journal of permits cannot be written: no space left on device',
+    );
+    expect(server.connections()).toBe(0);
+    expect((await calls()).at(-1)).toMatchObject({ operation: 'capture', outcome: 'not_sent' });
+    const money = { amount: '10.00', currency: 'EUR' };
+    expect(lines).toMatchObject([
+      {
+        operation: 'capture',
+        entries: [{ order: 'SO-1', transaction: 'T1', ...money }, { order: 'SO-2' }],
+      },
+    ]);
+    const ids = lines.map(({ attemptId }) => attemptId);
+    expect(await unknownAttempts(fresh.db, [...ids, randomUUID()])).toHaveLength(1);
   });
 
   it('is not made where it cannot be written down', async () => {

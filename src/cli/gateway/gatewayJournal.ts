@@ -3,18 +3,19 @@
 // body only its digest and what it names are kept: ids, amounts, currencies; never a card, a name
 // or an address.
 
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { InputError } from '../../core/errors.js';
+import { InputError, messageOf } from '../../core/errors.js';
 import { brakeWords } from '../../core/instructions/breaker.js';
 import type { Decider } from '../../core/instructions/decider.js';
 import type { Db } from '../../database/db.js';
 import { BATCH_SHAPES } from '../../gateway/document/messages.js';
 import type { PaymentClient } from '../../gateway/payments/paymentClient.js';
-import type { CalledEntry, UnderWay } from '../../instructions/gatewayCallsStore.js';
+import type { CalledEntry, NewCall, UnderWay } from '../../instructions/gatewayCallsStore.js';
 import { beginCall, endCall, underWay } from '../../instructions/gatewayCallsStore.js';
 import { sendingStatuses } from '../../send/batches/sendingStatusStore.js';
 import type { JournalGuard } from '../../send/journal/journalGuard.js';
+import type { PermitLine } from '../../send/journal/permitSegments.js';
 import { type CallName, type CallReport, movesMoney } from './gatewayCall.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -41,12 +42,12 @@ export interface Journal {
   end: (report: CallReport) => Promise<void>;
 }
 
-/** `permits`: of this host, so that a database that goes back behind the call is found out. */
+/** `permits`: of this host, so that a database that goes back behind the call lacks its permit. */
 export function journalled(
   db: Db,
   client: PaymentClient,
   call: { operation: CallName; by: Decider; fields: Fields },
-  permits?: Pick<JournalGuard, 'verify' | 'sign'>,
+  permits?: Pick<JournalGuard, 'verify' | 'append'>,
 ): Journal {
   let callId: bigint | null = null;
   if (!movesMoney(call.operation)) return { client, end: async () => {} };
@@ -57,18 +58,20 @@ export function journalled(
         const unfit = (await permits?.verify()) ?? null;
         if (unfit !== null) throw new InputError(`nothing is sent, not by hand either: ${unfit}`);
         await refuseBraked(db, account.accountId);
-        const entries = namedEntries(call.operation, call.fields);
-        callId = await beginCall(db, {
-          accountId: account.accountId,
-          operation: call.operation,
-          by: call.by,
-          host: hostname(),
-          bodySha256: createHash('sha256').update(request.body).digest('hex'),
-          entries,
-        });
+        const { accountId } = account;
+        const { operation, by } = call;
+        const entries = namedEntries(operation, call.fields);
+        const bodySha256 = createHash('sha256').update(request.body).digest('hex');
+        const permitId = randomUUID();
+        const made = { accountId, operation, by, host: hostname(), bodySha256, entries, permitId };
+        callId = await beginCall(db, made);
         // After the call is on record: a batch that is claimed from now on sees it.
-        await refuseUnderWay(db, callId, account.accountId, entries);
-        await permits?.sign();
+        await refuseUnderWay(db, callId, accountId, entries);
+        try {
+          await permits?.append(permitOf(made, callId));
+        } catch (error) {
+          await refuse(db, callId, `the journal of permits cannot be written: ${messageOf(error)}`);
+        }
         return client.postOnce(account, request);
       },
     },
@@ -95,9 +98,32 @@ async function refuseUnderWay(
 ): Promise<void> {
   const found = await underWay(db, accountId, entries);
   if (found === null) return;
-  const reason = underWayWords(found);
+  await refuse(db, callId, underWayWords(found));
+}
+
+async function refuse(db: Db, callId: bigint, reason: string): Promise<never> {
   await endCall(db, callId, { outcome: 'not_sent', reason, httpStatus: null });
   throw new InputError(`nothing is sent, not by hand either: ${reason}`);
+}
+
+/** The line by which a database that has lost the call finds what it moved. */
+function permitOf(call: NewCall, callId: bigint): PermitLine {
+  const { permitId, accountId, operation, bodySha256, entries } = call;
+  return {
+    ...{ attemptId: permitId, batchId: '', accountId, operation, bodySha256 },
+    entries: entries.map((entry) => {
+      const { order_no: order = entry.request_id, transaction_id: transaction = entry.request_id } =
+        entry;
+      return {
+        id: callId.toString(),
+        ...(order === undefined ? {} : { order }),
+        ...(transaction === undefined ? {} : { transaction }),
+        refund: null,
+        amount: entry.refund_amount ?? entry.payment_amount ?? entry.amount ?? '',
+        currency: entry.payment_currency ?? entry.currency ?? '',
+      };
+    }),
+  };
 }
 
 function underWayWords({ instructionId: id, operation, state, orderNo }: UnderWay): string {

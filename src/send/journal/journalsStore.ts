@@ -80,12 +80,11 @@ export async function journalsLostAt(db: Db, journal: JournalPlace): Promise<str
   return rows.map((row) => row.journal_id);
 }
 
-/** Those of these attempts that the database does not know. */
+/** Those of these permits, of attempts and of calls by hand, that the database does not know. */
 export async function unknownAttempts(db: Db, attemptIds: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ attempt_id: string }>(
     `select wanted.attempt_id from unnest($1::uuid[]) as wanted (attempt_id)
-     where not exists (
-       select from tieout.attempts t where t.attempt_id = wanted.attempt_id)`,
+     where not tieout.knows_permit(wanted.attempt_id)`,
     [attemptIds],
   );
   return rows.map((row) => row.attempt_id);
@@ -298,8 +297,8 @@ export async function claimFacts(
     unsafe: string[];
     now: Date;
   }>(
-    `select facts.*, clock_timestamp() as now, $1::uuid is null or exists (
-         select from tieout.attempts where attempt_id = $1::uuid) as knows_newest,
+    `select facts.*, clock_timestamp() as now, $1::uuid is null or
+         tieout.knows_permit($1::uuid) as knows_newest,
        array(select j.name from tieout.absent_journals j
          where j.journal_id is distinct from $2::uuid) as absent
      from tieout.server_facts facts`,

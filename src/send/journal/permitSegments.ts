@@ -8,8 +8,11 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DAY_MS } from '../../core/time.js';
 
+/** What a batch sends, or a person by hand (`tieout gateway`). */
 export interface PermitLine {
+  /** of the attempt, or of the call by hand */
   attemptId: string;
+  /** empty: a call by hand */
   batchId: string;
   accountId: string;
   operation: string;
@@ -18,7 +21,7 @@ export interface PermitLine {
 }
 
 interface PermitEntry {
-  /** the number of the instruction: a database that was put back may give it out anew */
+  /** the number of the instruction, or of the call: a database that was put back may give it out anew */
   id: string;
   amount: string;
   currency: string;

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Decider } from '../core/instructions/decider.js';
-import type { DayState } from '../core/runs/businessDay.js';
+import type { DayFigures, DayState } from '../core/runs/businessDay.js';
 import type { ChecklistLine } from '../core/runs/closingChecklist.js';
 import { closingChecklist, signingAnswer } from '../core/runs/closingChecklist.js';
 import type { Database, Db } from '../database/db.js';
@@ -34,6 +34,13 @@ export interface SigningOrder {
   who: Decider;
   /** a closed day is locked by another person than closed it */
   secondPerson: boolean;
+}
+
+/** Of all that the page of one day shows before it is signed. */
+export function shownDigest(day: DayToSign, figures: readonly DayFigures[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify([day, figures]))
+    .digest('hex');
 }
 
 /** One account after the other: a page of many takes no more than one connection. */

@@ -46,7 +46,7 @@ import { checkFile, checkPage, importFile } from './pages/settlement/upload.js';
 import type { Route } from './visit.js';
 
 /** Fields of the one form under which breaks are decided about. */
-const BREAK_FIELDS = ['id', 'note', 'owner', 'words'];
+const BREAK_FIELDS = ['id', 'note', 'owner', 'words', 'seen'];
 
 export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/', right: 'look', handle: tonightPage },
@@ -197,7 +197,7 @@ export const ROUTES: readonly Route[] = [
       path: `/days/${verb}`,
       right: 'closeDays',
       isFresh: true,
-      fields: ['account', 'date', 'words'],
+      fields: ['account', 'date', 'words', 'seen'],
       handle: closing(verb),
     }),
   ),

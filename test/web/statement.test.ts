@@ -10,7 +10,7 @@ import { writeReport } from '../../src/report/writeReport.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { dateOf } from '../support/night.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
-import { openConsole } from './consoleHouse.js';
+import { openConsole, refusalOf } from './consoleHouse.js';
 
 let house: ConsoleHouse;
 let viewer: Visitor;
@@ -60,6 +60,13 @@ it('says at its head whether the day can be signed, as the page of the day does'
   expect(looked).toContain('Finance signs');
 });
 
+const CHANGED_DAY =
+  'What was shown has changed since: nothing was signed. It stands below as it is now.';
+
+function seenIn(body: string): string {
+  return /name="seen" value="([0-9a-f]{64})"/.exec(body)?.[1] ?? '';
+}
+
 it('lets one press sign the day of every account, after its checklists were shown', async () => {
   const { db } = house.house;
   const [finance, second] = [await house.withRole('finance'), await house.withRole('finance')];
@@ -72,7 +79,6 @@ it('lets one press sign the day of every account, after its checklists were show
     );
     return rows.map(({ state }) => state);
   };
-  const seenIn = (body: string) => /name="seen" value="([0-9a-f]{64})"/.exec(body)?.[1] ?? '';
   const shown = (await finance.get(close)).body;
   expect(shown).toContain('for 2 accounts');
   expect(shown.match(/the statement leaves nothing unexplained/g)).toHaveLength(2);
@@ -127,6 +133,42 @@ it('leads finance to what to see before the day is closed', async () => {
   expect(body).toContain('the statement leaves nothing unexplained');
   expect(body).toContain('Close it: prepared');
   expect(body).toContain('may lock it too: the same name then stands under both');
+});
+
+it('signs one account only as its day was shown, and shows what changed first', async () => {
+  const { db } = house.house;
+  const finance = await house.withRole('finance');
+  const path = `/days/A1001/${dateOf(1)}`;
+  const state = async () => {
+    const { rows } = await db.query<{ state: string }>(
+      `select tieout.day_state('A1001', $1) as state`,
+      [dateOf(1)],
+    );
+    return rows[0]?.state;
+  };
+  const press = async (verb: 'close' | 'lock', seen: string) => {
+    const fields = { account: 'A1001', date: dateOf(1), words: 'month end' };
+    return finance.post(`/days/${verb}`, { ...fields, ...(seen === '' ? {} : { seen }) });
+  };
+  const { rows: open } = await db.query<{ id: bigint }>(
+    `select min(break_id) as id from tieout.breaks where account_id = 'A1001' and state = 'open'`,
+  );
+  const become = (to: string) =>
+    db.query('update tieout.breaks set state = $2 where break_id = $1', [open[0]?.id, to]);
+  const before = seenIn((await finance.get(path)).body);
+  await become('resolved');
+  for (const seen of [before, '']) {
+    const refusal = await refusalOf(finance, await press('close', seen));
+    expect([refusal, await state()]).toEqual([CHANGED_DAY, 'open']);
+  }
+  const done = await press('close', seenIn((await finance.get(path)).body));
+  expect([done.body.includes('1 of 1 done'), await state()]).toEqual([true, 'closed']);
+  const review = seenIn((await finance.get(path)).body);
+  await become('open');
+  const refusal = await refusalOf(finance, await press('lock', review));
+  expect([refusal, await state()]).toEqual([CHANGED_DAY, 'closed']);
+  const reopen = { account: 'A1001', date: dateOf(1), words: 'once more' };
+  expect((await finance.post('/days/reopen', reopen)).body).toContain('1 of 1 done');
 });
 
 it('and the night tell nobody to type a command: what the console has is a link', async () => {

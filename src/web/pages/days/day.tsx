@@ -19,6 +19,7 @@ import {
   lateMovements,
   openDates,
 } from '../../../days/daysStore.js';
+import { shownDigest } from '../../../days/signDay.js';
 import { changedSinceSigned, statementsOfRun } from '../../../report/statementStore.js';
 import type { Words } from '../../format.js';
 import type { RowVerdict } from '../../layout/parts.js';
@@ -36,17 +37,15 @@ export async function dayPage(visit: Visit): Promise<Answer> {
   const date = dateOf(params.date);
   const { account = '' } = params;
   if (date === null || !accounts.includes(account)) return NOT_FOUND;
-  const days = await dayFigures(deps.db, [account], date, date);
+  const { day, figures: days, seen } = await shownOfDay(visit, account, date);
+  const { state } = day;
   const [first] = days;
   const late = await lateMovements(deps.db, account, date);
-  const state = await dayState(deps.db, account, date);
-  const lines = closingChecklist(await closingFacts(deps.db, account, date));
   const open = state === 'open' ? await openDates(deps.db, account, date) : [];
   const earlier = open.filter((one) => one !== date);
   const events = await dayEvents(deps.db, account, date);
   const [written] = await statementsOfRun(deps.db, date, [account]);
   const changed = state === 'open' ? null : await changedWords(visit, account, date);
-  const day = { accountId: account, state, lines };
   const body = (
     <>
       <h1>
@@ -67,7 +66,12 @@ export async function dayPage(visit: Visit): Promise<Answer> {
         <a href={`/nights/${date}/statement`}>The statement of this day</a>
       </p>
       <BeforeSigning date={date} day={day} />
-      <Decide visit={visit} day={{ account, date, state }} earlier={earlier} events={events} />
+      <Decide
+        visit={visit}
+        day={{ account, date, state, seen }}
+        earlier={earlier}
+        events={events}
+      />
       <h2>Its figures</h2>
       {first === undefined ? (
         <Empty>No money moved on this day.</Empty>
@@ -86,6 +90,15 @@ export async function dayPage(visit: Visit): Promise<Answer> {
     </>
   );
   return { kind: 'page', title: `${date} ${account}`, section: 'Days', body };
+}
+
+/** What whoever signs has seen: it is signed only while it stands like this. */
+async function shownOfDay({ deps }: Visit, account: string, date: string) {
+  const figures = await dayFigures(deps.db, [account], date, date);
+  const state = await dayState(deps.db, account, date);
+  const lines = closingChecklist(await closingFacts(deps.db, account, date));
+  const day = { accountId: account, state, lines };
+  return { day, figures, seen: shownDigest(day, figures) };
 }
 
 /** What changed behind a signed day; null: nothing. */
@@ -109,6 +122,7 @@ interface Day {
   account: string;
   date: string;
   state: DayState;
+  seen: string;
 }
 
 function Late({ late, words }: { late: readonly LateMovement[]; words: Words }) {
@@ -149,7 +163,7 @@ const EARLIER_CHARS_MAX = 120_000;
 
 function Decide(props: { visit: Visit; day: Day; earlier: readonly string[]; events: Events }) {
   const { visit, day, earlier, events } = props;
-  const { account, date, state } = day;
+  const { account, date, state, seen } = day;
   if (!visit.accountsFor('closeDays').includes(account)) return null;
   const closed = events.findLast(({ event }) => event === 'closed');
   const isOwn = closed !== undefined && isSamePerson(closed.by, visit.person.name);
@@ -162,6 +176,7 @@ function Decide(props: { visit: Visit; day: Day; earlier: readonly string[]; eve
         <legend>{state === 'open' ? 'Sign as prepared' : 'Decide about this day'}</legend>
         <input type="hidden" name="account" value={account} />
         <input type="hidden" name="date" value={date} />
+        <input type="hidden" name="seen" value={seen} />
         {earlier.length > 0 ? (
           <label>
             <input type="checkbox" name="earlier" value={earlier.join(' ')} /> Also the open days
@@ -227,9 +242,12 @@ export function closing(verb: keyof typeof VERBS): (visit: Visit) => Promise<Ans
   return (visit) => decide(visit, verb, VERBS[verb].act);
 }
 
+const CHANGED =
+  'What was shown has changed since: nothing was signed. It stands below as it is now.';
+
 async function decide(
   visit: Visit,
-  verb: string,
+  verb: keyof typeof VERBS,
   act: (db: ConsoleDeps['db'], order: DayOrder) => Promise<DayVerdict>,
 ): Promise<Answer> {
   const { form, accounts, deps, decider: who } = visit;
@@ -238,6 +256,10 @@ async function decide(
   const reason = form.text('words');
   if (accountId === null || date === null) return NOT_FOUND;
   if (reason === null) return refused('Say why; it is kept with the figures of that moment.');
+  const isSigning = verb !== 'reopen';
+  if (isSigning && (await shownOfDay(visit, accountId, date)).seen !== form.text('seen', 64)) {
+    return refused(CHANGED);
+  }
   // Just those that were shown: a day that was opened since would be closed unseen.
   const shown = form.text('earlier', EARLIER_CHARS_MAX);
   const open = shown === null ? [] : await openDates(deps.db, accountId, date);

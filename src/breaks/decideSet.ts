@@ -67,31 +67,30 @@ export async function previewSet(deps: DecideDeps, request: SetRequest): Promise
 
 export type SetOutcome =
   | { kind: 'changed' }
-  | { kind: 'decided'; verdicts: Map<BreakVerdict['kind'], number>; refused: DecidedBreakRow[] };
+  | { kind: 'decided'; verdicts: Map<BreakVerdict['kind'], number>; rows: DecidedBreakRow[] };
 
-/** `digest` is that of the preview; `over` says in words how the set was chosen. */
+/** `digest` is that of the preview; `over` says in words how the set was chosen, null: one by one. */
 export async function decideSet(
   deps: DecideDeps,
-  request: SetRequest & { readonly digest: string; readonly over: string },
+  request: SetRequest & { readonly digest: string; readonly over: string | null },
 ): Promise<SetOutcome> {
   const { action, who, over, mayWaive } = request;
   const { preview, rows } = await chooseSet(deps, request);
   if (preview.digest !== request.digest || rows.length === 0) return { kind: 'changed' };
   const verdicts = new Map<BreakVerdict['kind'], number>();
-  const refused: DecidedBreakRow[] = [];
+  const decided: DecidedBreakRow[] = [];
   const decisionId = deps.newId();
   for (let at = 0; at < rows.length; at += PART) {
     const part = rows.slice(at, at + PART);
     const ids = part.map(({ breakId }) => breakId);
     const seen = new Map(part.map((row) => [row.breakId, row]));
     const about = { ids, action, who, over, seen, decisionId, mayWaive };
-    const decided = await decideBreaks(deps, about);
-    for (const row of decided) {
+    for (const row of await decideBreaks(deps, about)) {
       verdicts.set(row.kind, (verdicts.get(row.kind) ?? 0) + 1);
-      if (row.kind === 'refused' || row.kind === 'unchanged') refused.push(row);
+      decided.push(row);
     }
   }
-  return { kind: 'decided', verdicts, refused };
+  return { kind: 'decided', verdicts, rows: decided };
 }
 
 /** Those that the decision would change, oldest first: the same again would end nowhere. */

@@ -177,3 +177,40 @@ describe('all that match', () => {
     expect(sentence((await anna.post(assign, { seen })).body)).toBe('30 assigned.');
   });
 });
+
+describe('several that were ticked', () => {
+  const idsOf = async (name: string) => {
+    const { rows } = await place.app.db.query<{ id: string }>(
+      `select break_id::text as id from tieout.breaks where order_no like $1 || '%' and state = 'open'
+       order by break_id limit 3`,
+      [name],
+    );
+    return rows.map(({ id }) => id);
+  };
+
+  it('are shown with their totals first, and decided as they were shown', async () => {
+    await openBreaks('TICKED', 3, '0.10');
+    const id = await idsOf('TICKED');
+    const page = (await anna.post('/breaks/waive', { id, words: 'rounding' })).body;
+    expect(sentence(page)).toBe('Nothing is done yet: the button decides about 3 of 3.');
+    expect(page).toMatch(/will be waived.*TICKED1<\/a>.*0\.30 EUR/s);
+    expect(await states('TICKED')).toEqual({ open: 3 });
+    await bert.post('/breaks/note', { id: id[0] ?? '', note: 'I ask the shop first' });
+    const late = await anna.post('/breaks/waive', { id, words: 'rounding', seen: seenOf(page) });
+    expect([late.statusCode, await states('TICKED')]).toEqual([409, { open: 3 }]);
+    expect(late.body).toContain('has changed since it was shown: nothing was done');
+    expect(late.body).toContain('name="words" value="rounding"');
+    const seen = seenOf(late.body);
+    const done = await anna.post('/breaks/waive', { id, words: 'rounding', seen });
+    expect(done.body).toContain('3 of 3 done');
+    expect(await states('TICKED')).toEqual({ waived: 3 });
+  });
+
+  it('and one by itself is decided at once', async () => {
+    await openBreaks('ALONE', 1, '0.10');
+    const id = await idsOf('ALONE');
+    expect((await anna.post('/breaks/waive', { id, words: 'rounding' })).body).toContain(
+      '1 of 1 done',
+    );
+  });
+});

@@ -16,6 +16,7 @@ import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
 import type { Owners } from './breakOwners.js';
 import { OwnerChoice, ownerProblem } from './breakOwners.js';
+import { decidePickedBreaks } from './pickedBreaks.js';
 
 /** The form around what is decided about: rows to tick, or one that is fixed. */
 export function DecideBreaks(props: {
@@ -103,7 +104,7 @@ async function decide(
   field: keyof typeof NEEDED,
   actionOf: (words: string) => BreakAction,
 ): Promise<Answer> {
-  const { deps, form, decider } = visit;
+  const { deps, form } = visit;
   const ids = form.rowIds('id');
   const words = form.text(field);
   if (ids === null || ids.length === 0) return refused('Pick at least one break, at most 500.');
@@ -117,13 +118,13 @@ async function decide(
     { limit: ids.length, offset: 0, sort: 'order' },
   );
   try {
-    const rows = await decideBreaks(deps, {
-      ids: visible.map(({ breakId }) => breakId),
-      action,
-      who: decider,
-      over: null,
-      mayWaive: visit.accountsFor('waive'),
-    });
+    const picked = visible.map(({ breakId }) => breakId);
+    const isShownFirst = action.kind !== 'note' && picked.length > 1;
+    const outcome = isShownFirst
+      ? await decidePickedBreaks(visit, action, picked)
+      : { kind: 'decided' as const, rows: await decideAtOnce(visit, action, picked) };
+    if (outcome.kind === 'shown') return outcome.answer;
+    const { rows } = outcome;
     await recordEach(visit, action, rows);
     const verdicts = [...rows.map(verdictOf), ...unseen(ids.length - visible.length)];
     const body = <Verdicts rows={verdicts} back="/breaks" />;
@@ -132,6 +133,11 @@ async function decide(
     if (error instanceof UsageError) return refused(`Nothing was changed: ${error.message}.`);
     throw error;
   }
+}
+
+function decideAtOnce(visit: Visit, action: BreakAction, ids: readonly string[]) {
+  const mayWaive = visit.accountsFor('waive');
+  return decideBreaks(visit.deps, { ids, action, who: visit.decider, over: null, mayWaive });
 }
 
 const NEEDED = {

@@ -135,8 +135,7 @@ function actionOf(visit: Visit, verb: SetVerb): BreakAction | null {
 function Preview(props: { visit: Visit; verb: SetVerb; preview: SetPreview }) {
   const { visit, verb, preview } = props;
   const { words } = visit;
-  const { matching, becomes, left, later } = preview;
-  const limits = visit.deps.config.operations.approveAbove.refund;
+  const { matching, becomes, later } = preview;
   const pressed = [...becomes.values()].reduce((sum, { breaks }) => sum + breaks, 0);
   return (
     <>
@@ -148,15 +147,7 @@ function Preview(props: { visit: Visit; verb: SetVerb; preview: SetPreview }) {
       </p>
       <PreviewTable
         words={words}
-        rows={[
-          rowOf('match in all', matching),
-          ...[...becomes].map(([kind, total]) =>
-            rowOf(naming(becomesWords(kind, total, limits), total), total),
-          ),
-          ...[...left].map(([reason, total]) =>
-            rowOf(naming(`left as they are: ${reason}`, total), total),
-          ),
-        ]}
+        rows={[rowOf('match in all', matching), ...previewRows(visit, preview)]}
       />
       {pressed === 0 ? (
         <Empty>Nothing would be changed.</Empty>
@@ -169,6 +160,19 @@ function Preview(props: { visit: Visit; verb: SetVerb; preview: SetPreview }) {
       </p>
     </>
   );
+}
+
+/** What becomes of them, and what is left as it is and why, each with the first of them. */
+export function previewRows(visit: Visit, { becomes, left }: SetPreview): PreviewRow[] {
+  const limits = visit.deps.config.operations.approveAbove.refund;
+  return [
+    ...[...becomes].map(([kind, total]) =>
+      rowOf(naming(becomesWords(kind, total, limits), total), total),
+    ),
+    ...[...left].map(([reason, total]) =>
+      rowOf(naming(`left as they are: ${reason}`, total), total),
+    ),
+  ];
 }
 
 function Press(props: { visit: Visit; verb: SetVerb; digest: string; count: number }) {
@@ -276,6 +280,7 @@ const SHOWN_MAX = 100;
 
 function donePage(visit: Visit, verb: SetVerb, outcome: Decided): Answer {
   const { words, query } = visit;
+  const left = outcome.rows.filter(({ kind }) => kind === 'refused' || kind === 'unchanged');
   const again =
     verb === 'assign' ? queryOf(query, { whom: query.text('whom', 64) ?? '' }) : queryOf(query);
   const body = (
@@ -287,9 +292,9 @@ function donePage(visit: Visit, verb: SetVerb, outcome: Decided): Answer {
           .join(', ')}
         .
       </p>
-      {outcome.refused.length === 0 ? null : (
+      {left.length === 0 ? null : (
         <ul>
-          {outcome.refused.slice(0, SHOWN_MAX).map((row) => (
+          {left.slice(0, SHOWN_MAX).map((row) => (
             <li>
               <a href={`/breaks/${row.breakId}`}>
                 {labelOf(row.which)} of {row.orderNo}

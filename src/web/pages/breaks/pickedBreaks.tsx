@@ -1,0 +1,82 @@
+// Several breaks that were ticked are shown once more with their totals before they are waived,
+// assigned or reopened, as all that match are (breakSets.tsx). The press is bound to what was shown
+// of each; one by itself is decided at once: the list shows all that its preview could say.
+
+import type { DecidedBreakRow } from '../../../breaks/decideBreaks.js';
+import type { SetPreview } from '../../../breaks/decideSet.js';
+import { decideSet, previewSet } from '../../../breaks/decideSet.js';
+import type { BreakAction } from '../../../core/breaks/breakDecision.js';
+import { labelOf } from '../../../core/text/labels.js';
+import { Empty, Form } from '../../layout/parts.js';
+import { PreviewTable } from '../../layout/preview.js';
+import type { Answer, Visit } from '../../visit.js';
+import { previewRows } from './breakSets.js';
+
+/** What was done to those that were shown; or the page that shows them. */
+export type PickedOutcome =
+  | { kind: 'shown'; answer: Answer }
+  | { kind: 'decided'; rows: DecidedBreakRow[] };
+
+export async function decidePickedBreaks(
+  visit: Visit,
+  action: BreakAction,
+  ids: readonly string[],
+): Promise<PickedOutcome> {
+  const { deps, decider: who, accounts: accountIds } = visit;
+  const mayWaive = visit.accountsFor('waive');
+  const request = { filter: { ids, accountIds }, action, who, mayWaive };
+  const digest = visit.form.text('seen', 64);
+  if (digest !== null) {
+    const outcome = await decideSet(deps, { ...request, digest, over: null });
+    if (outcome.kind === 'decided') return outcome;
+  }
+  const preview = await previewSet(deps, request);
+  return { kind: 'shown', answer: pageOf(visit, action, preview, digest !== null) };
+}
+
+function pageOf(
+  visit: Visit,
+  action: BreakAction,
+  preview: SetPreview,
+  hasChanged: boolean,
+): Answer {
+  const { words, form } = visit;
+  const verb = labelOf(action.kind);
+  const title = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} what was picked`;
+  const count = [...preview.becomes.values()].reduce((sum, { breaks }) => sum + breaks, 0);
+  const body = (
+    <>
+      <h1>{title}</h1>
+      {hasChanged ? (
+        <p class="problem" role="alert">
+          What was picked has changed since it was shown: nothing was done.
+        </p>
+      ) : null}
+      <p class="sentence" role="status">
+        Nothing is done yet: the button decides about {words.count(count)} of{' '}
+        {words.count(preview.matching.breaks)}.
+      </p>
+      <PreviewTable rows={previewRows(visit, preview)} words={words} />
+      {count === 0 ? (
+        <Empty>Nothing would be changed.</Empty>
+      ) : (
+        <Form action={`/breaks/${action.kind}`} csrf={visit.csrf}>
+          <input type="hidden" name="seen" value={preview.digest} />
+          {(['words', 'owner'] as const).map((name) => (
+            <input type="hidden" name={name} value={form.text(name) ?? ''} />
+          ))}
+          {(form.rowIds('id') ?? []).map((id) => (
+            <input type="hidden" name="id" value={id.toString()} />
+          ))}
+          <button type="submit" class={action.kind === 'assign' ? 'main' : 'danger'}>
+            {verb} {words.count(count)}
+          </button>
+        </Form>
+      )}
+      <p>
+        <a href="/breaks">Back, and change nothing</a>
+      </p>
+    </>
+  );
+  return { kind: 'page', title, section: 'Breaks', body, status: hasChanged ? 409 : 200 };
+}

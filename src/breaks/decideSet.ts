@@ -69,7 +69,7 @@ export type SetOutcome =
   | { kind: 'changed' }
   | { kind: 'decided'; verdicts: Map<BreakVerdict['kind'], number>; rows: DecidedBreakRow[] };
 
-/** `digest` is that of the preview; `over` says in words how the set was chosen, null: one by one. */
+/** `digest` is that of the preview; `over` says how the set was chosen, null: one by one. */
 export async function decideSet(
   deps: DecideDeps,
   request: SetRequest & { readonly digest: string; readonly over: string | null },

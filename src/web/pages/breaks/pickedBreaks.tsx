@@ -13,7 +13,7 @@ import type { Answer, Visit } from '../../visit.js';
 import { previewRows } from './breakSets.js';
 
 /** What was done to those that were shown; or the page that shows them. */
-export type PickedOutcome =
+type PickedOutcome =
   | { kind: 'shown'; answer: Answer }
   | { kind: 'decided'; rows: DecidedBreakRow[] };
 

@@ -1,4 +1,4 @@
--- The schema as it stands after 0540_calls_in_the_journal, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0550_missing_by_one_cause, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1711,7 +1711,7 @@ create view tieout.break_facts as
     f.page,
     f.batch,
     f.text,
-    b.kind ||
+    b.kind || (
         CASE
             WHEN f.difference IS NOT NULL THEN (((', delta ' ||
             CASE
@@ -1731,9 +1731,8 @@ create view tieout.break_facts as
             END)) || ' there'
             WHEN b.kind = 'instruction_rejected' THEN COALESCE(', text ' || f.text, '')
             WHEN b.kind = 'outcome_unknown' THEN COALESCE(', batch ' || f.batch, '')
-            WHEN b.kind = ANY (ARRAY['missing_at_gateway', 'missing_in_ledger']) THEN COALESCE(', page ' || f.page, '')
             ELSE ''
-        END AS cause,
+        END COLLATE "C") AS cause,
     lower(concat_ws(' ', b.order_no, b.expected ->> 'transaction', b.actual ->> 'transaction', ( SELECT string_agg(candidate.value ->> 'transaction', ' ') AS string_agg
            FROM jsonb_array_elements(b.actual -> 'candidates') candidate(value)), b.owner, b.note, b.waived_reason, b.waiver_asked_reason, f.text, b.expected ->> 'problem', b.actual ->> 'code')) AS searched
    FROM tieout.breaks b

@@ -77,6 +77,25 @@ describe('breaks by cause', () => {
   });
 });
 
+it('puts what is missing on one side together, whichever requests asked for it', async () => {
+  const { db } = place.app;
+  await db.query(
+    `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
+       last_run_id, expected, actual, fingerprint, currency, amount)
+     select a.account_id, min(o.order_no), 'missing_at_gateway', 'open', $1, a.run_id, a.run_id,
+       '{"state": "captured", "amount": "12.50", "currency": "EUR"}', '{}', 'asked', 'EUR', 12.50
+     from tieout.run_accounts a join tieout.asked_orders o using (pull_id, account_id)
+     where not exists (select from tieout.breaks b where b.account_id = o.account_id
+       and b.order_no = o.order_no)
+     group by a.account_id, a.run_id`,
+    [place.clock.now],
+  );
+  const { body } = await anna.get('/breaks/causes?kind=missing_at_gateway');
+  expect(sentence(body)).toBe('2 breaks, 1 cause, those with most EUR first.');
+  expect(body).toContain('>not at the gateway</a>');
+  await db.query(`update tieout.breaks set state = 'resolved' where fingerprint = 'asked'`);
+});
+
 describe('the list', () => {
   it('goes on to its end beyond what is counted, in the order of any of its heads', async () => {
     const page = async (query: string) => (await anna.get(`/breaks?${query}`)).body;

@@ -121,10 +121,6 @@ function partWords(part: string): string {
     const [, sign, amount = '', currency] = delta;
     return `${moneyIn(amount, currency)} ${sign === '+' ? 'more' : 'less'} at the gateway`;
   }
-  const page = /^page (\S+) of (\S+) no (\d+)$/.exec(part);
-  // Orders that were asked for together, and that one request may have in common.
-  if (page !== null)
-    return `${page[1]}: asked for together in the night of ${page[2]} (request ${page[3]})`;
   const side = /^(.+) (here|there)$/.exec(part);
   if (side === null) return part;
   const where = side[2] === 'here' ? 'in the ledger' : 'at the gateway';

@@ -4,6 +4,7 @@
 import { oneLine } from '../core/log.js';
 import { amountIn, grouped } from '../core/text/amounts.js';
 import { maskCardNumbers } from '../core/text/masking.js';
+import { withZonedTimes } from '../core/text/zonedTimes.js';
 
 export interface Words {
   zone: string;
@@ -14,6 +15,8 @@ export interface Words {
   count(number: number | bigint): string;
   /** Free text, masked; `keep` are identifiers in it that must stay whole. */
   free(text: string | null, keep?: readonly string[]): string;
+  /** The same of a reason that tieout gave: instants in it stand in the configured zone. */
+  reason(text: string | null, keep?: readonly string[]): string;
 }
 
 const DASH = '\u2013';
@@ -46,6 +49,7 @@ function wordsOf(timezone: string): Words {
     },
     count: (number) => grouped(number.toString()),
     free: (text, keep = []) => maskCardNumbers(text ?? '', keep),
+    reason: (text, keep = []) => maskCardNumbers(withZonedTimes(text ?? '', timezone), keep),
   };
 }
 

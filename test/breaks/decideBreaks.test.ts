@@ -246,7 +246,7 @@ describe('finding breaks', () => {
     ]);
     // Which requests they came with is told apart.
     const pages = await countBreaks(db, { accountIds: [accountId] }, 'page', new Date(), 10);
-    expect(pages).toEqual([expect.objectContaining({ breaks: 4, orders: 4 })]);
+    expect(pages.map(({ breaks }) => breaks)).toEqual([1, 1, 1, 1]);
     expect(pages[0]?.key).toMatch(/^A\d+ of 20\d\d-\d\d-\d\d no \d+$/);
     const later = new Date(SNAPSHOT_AT.getTime() + 9 * 86_400_000);
     const ages = await countBreaks(db, { accountIds: [accountId] }, 'age', later, 10);

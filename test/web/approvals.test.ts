@@ -84,6 +84,24 @@ describe('approving (row 113)', () => {
     expect(looking.body).not.toMatch(/type="checkbox"|: reject</);
   });
 
+  it('says times of a reason in the zone of the schedule, as all others', async () => {
+    const { db } = console.app;
+    const id = await db.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      const { rows } = await tx.query<{ id: bigint }>(
+        `update tieout.instructions set reason = 'liveFrom: 2026-11-01T02:03:04.000Z before'
+         where instruction_id = (
+           select min(instruction_id) from tieout.instructions where state = 'confirmed')
+         returning instruction_id as id`,
+      );
+      return rows[0]?.id;
+    });
+    for (const path of [`/instructions/${id}`, '/instructions?state=confirmed']) {
+      const { body } = await approver.get(path);
+      expect(body).toContain('liveFrom: 2026-11-01 02:03:04 UTC before');
+    }
+  });
+
   it('is void when something changed since the page was shown', async () => {
     const [one] = await held();
     if (!one) throw new Error('nothing is held');
@@ -256,7 +274,10 @@ describe('a business day', () => {
     const day = rows[0] ?? { account: '', date: '' };
     const finance = await console.withRole('finance');
     const form = { ...day, words: 'month end' };
-    expect((await finance.get(`/days/${day.account}/${day.date}`)).statusCode).toBe(200);
+    const shown = async () => {
+      const page = await finance.get(`/days/${day.account}/${day.date}`);
+      return /name="seen" value="([0-9a-f]{64})"/.exec(page.body)?.[1] ?? '';
+    };
     for (const [verb, done] of [
       ['lock', 0],
       ['close', 1],
@@ -266,7 +287,7 @@ describe('a business day', () => {
       ['lock', 1],
       ['reopen', 0],
     ] as const) {
-      const { body } = await finance.post(`/days/${verb}`, form);
+      const { body } = await finance.post(`/days/${verb}`, { ...form, seen: await shown() });
       expect([verb, body.includes(`${done} of 1 done`)]).toEqual([verb, true]);
     }
     const { body } = await finance.get(`/days/${day.account}/${day.date}`);

@@ -36,7 +36,7 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
       </h1>
       <p class="sentence">
         Order <OrderLink accountId={sheet.accountId} orderNo={sheet.orderNo} /> of account{' '}
-        {sheet.accountId}, transaction {sheet.transactionId}. {whyOf(sheet)}
+        {sheet.accountId}, transaction {sheet.transactionId}. {whyOf(sheet, words)}
       </p>
       <p class="hint">
         Planned by the night of {sheet.businessDate}.{' '}
@@ -75,7 +75,7 @@ function isPending({ payout, state }: Sheet): boolean {
   return payout?.meaning === 'pending' && state === 'accepted';
 }
 
-function whyOf(sheet: Sheet): string {
+function whyOf(sheet: Sheet, words: Words): string {
   if (sheet.holdReason !== null) return `It waits: ${holdLabel(sheet.holdReason)}.`;
   if (isPending(sheet)) {
     return 'The gateway took it and has not done it yet; a person says what became of it.';
@@ -83,7 +83,7 @@ function whyOf(sheet: Sheet): string {
   if (sheet.state === 'accepted') {
     return 'The gateway said yes; the next snapshot confirms it, in a night that is run.';
   }
-  return sheet.reason === null ? '' : `Why: ${sheet.reason}.`;
+  return sheet.reason === null ? '' : `Why: ${words.reason(sheet.reason, idsOf(sheet))}.`;
 }
 
 function approvalText({ approval, state }: Sheet, words: Words): string {
@@ -290,7 +290,7 @@ function Events({ sheet, words }: { sheet: Sheet; words: Words }) {
 }
 
 function eventText({ to, reason }: Sheet['events'][number], sheet: Sheet, words: Words): string {
-  return to === 'held' && reason !== null ? holdLabel(reason) : words.free(reason, idsOf(sheet));
+  return words.reason(to === 'held' && reason !== null ? holdLabel(reason) : reason, idsOf(sheet));
 }
 
 function Attempts({ sheet, words }: { sheet: Sheet; words: Words }) {
@@ -323,7 +323,7 @@ function Attempt({
       </h3>
       <p>
         Attempt <code>{attempt.id}</code>, {others}, by {attempt.host} (process {attempt.pid}).
-        {attempt.reason === null ? '' : ` ${words.free(attempt.reason, keep)}.`}
+        {attempt.reason === null ? '' : ` ${words.reason(attempt.reason, keep)}.`}
       </p>
       {answer === null ? (
         <p>No answer is on record.</p>

@@ -188,7 +188,11 @@ function InstructionTable(props: {
 function whyOf(row: ListedInstruction, words: Words): string {
   if (row.holdReason !== null) return holdLabel(row.holdReason);
   const { orderNo, transactionId, refundId } = row;
-  return words.free(row.reason, [orderNo, transactionId, ...(refundId === null ? [] : [refundId])]);
+  return words.reason(row.reason, [
+    orderNo,
+    transactionId,
+    ...(refundId === null ? [] : [refundId]),
+  ]);
 }
 
 export function resolve(visit: Visit): Promise<Answer> {

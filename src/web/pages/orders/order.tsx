@@ -206,7 +206,7 @@ function Events(props: {
         <li>
           <time>{props.words.at(text(event.at))}</time> {labelOf(text(event[props.verb]))} by{' '}
           {text(event.by)}
-          {event.reason ? ` (${props.words.free(text(event.reason), [props.orderNo])})` : ''}
+          {event.reason ? ` (${props.words.reason(text(event.reason), [props.orderNo])})` : ''}
         </li>
       ))}
     </ol>
@@ -226,7 +226,7 @@ function Attempts({ attempts, words }: { attempts: readonly Part[]; words: Words
           <th scope="row">{words.at(text(attempt.claimedAt))}</th>
           <td>{labelOf(text(attempt.outcome) || 'open')}</td>
           <td>{attempt.answer ? `HTTP ${text(attempt.answer)}` : 'none'}</td>
-          <td>{words.free(text(attempt.reason))}</td>
+          <td>{words.reason(text(attempt.reason))}</td>
         </tr>
       ))}
     </Table>

@@ -129,9 +129,10 @@ export async function states(): Promise<string[]> {
 
 export async function columns(list: string): Promise<object[]> {
   return (
-    await at.db.query(`select ${list} from tieout.instructions where account_id = $1`, [
-      at.accountId,
-    ])
+    await at.db.query(
+      `select ${list} from tieout.instructions where account_id = $1 order by instruction_id`,
+      [at.accountId],
+    )
   ).rows;
 }
 

@@ -21,7 +21,7 @@ export interface PermitLine {
 }
 
 interface PermitEntry {
-  /** the number of the instruction, or of the call: a database that was put back may give it out anew */
+  /** of the instruction or the call: a database that was put back may give the number out anew */
   id: string;
   amount: string;
   currency: string;

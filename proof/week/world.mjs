@@ -17,7 +17,7 @@ export const SCHEDULE = {
 
 export const MODULES = {
   ...{ cli: 'jobs/clock.js', compose: 'src/app/compose.js', config: 'src/config/config.js' },
-  ...{ clock: 'src/night/clock.js', decisions: 'src/instructions/decisions.js' },
+  ...{ clock: 'src/night/owedRun.js', decisions: 'src/instructions/decisions.js' },
   ...{
     errors: 'src/core/errors.js',
     ledger: 'src/ledger/ledgerStore.js',

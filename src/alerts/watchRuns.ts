@@ -16,8 +16,8 @@ import { messageOf } from '../core/errors.js';
 import type { Silence } from '../core/runs/owed.js';
 import { didNotStart, standsStill } from '../core/runs/owed.js';
 import type { Tx } from '../database/db.js';
-import type { ScheduleDeps, ScheduleStatus } from '../night/clock.js';
-import { readSchedule } from '../night/clock.js';
+import type { ScheduleDeps, ScheduleStatus } from '../night/owedRun.js';
+import { readSchedule } from '../night/owedRun.js';
 import {
   newestNotified,
   putInOutbox,

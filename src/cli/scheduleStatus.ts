@@ -4,7 +4,7 @@
 import { checkSchedule, localTicksOf } from '../../jobs/clock.js';
 import type { WatchDeps } from '../alerts/watchRuns.js';
 import { hidingSecrets } from '../config/hiding.js';
-import type { ScheduleDeps } from '../night/clock.js';
+import type { ScheduleDeps } from '../night/owedRun.js';
 import { isAlive } from '../processes/identity.js';
 import type { App } from './app.js';
 

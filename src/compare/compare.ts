@@ -1,7 +1,7 @@
 // Step 2, compare: what the snapshots prove about instructions already sent comes first, since it
 // decides what an order still needs; then each order gets its verdict and breaks open or resolve.
 
-import { changesSince, resendHours } from '../instructions/freed.js';
+import { changesSince, resendHours } from '../instructions/changedSettings.js';
 import { settleBySnapshot } from '../instructions/instructionsStore.js';
 import type { Snapshot } from '../pull/snapshot/snapshotsStore.js';
 import { hasGaps } from '../pull/snapshot/snapshotsStore.js';

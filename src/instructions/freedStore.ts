@@ -1,7 +1,7 @@
 // By which settings each account was last planned, and what has been freed since: freed.sql.
-// Neighbours: core/instructions/freed.ts says what changed, plan/plan.ts calls.
+// Neighbours: core/instructions/freeingChange.ts says what changed, plan/plan.ts calls.
 
-import type { Change } from '../core/instructions/freed.js';
+import type { Change } from '../core/instructions/freeingChange.js';
 import type { NowHistoryFacts } from '../core/runs/notices.js';
 import { NOW_HISTORY } from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';

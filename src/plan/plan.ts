@@ -1,9 +1,9 @@
 // Step 3, plan: what waits needlessly is withdrawn; what the verdicts need becomes an instruction,
 // planned or held with its reason. At most one an order and run; whole sets, one statement each.
 
-import { historyReason } from '../core/instructions/freed.js';
+import { historyReason } from '../core/instructions/freeingChange.js';
 import { inTransaction } from '../database/db.js';
-import { changesSince } from '../instructions/freed.js';
+import { changesSince } from '../instructions/changedSettings.js';
 import type { AccountChange } from '../instructions/freedStore.js';
 import { holdFreed, noteWeighed, withdrawHistory } from '../instructions/freedStore.js';
 import { ownPolicies } from '../instructions/policies.js';

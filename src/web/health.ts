@@ -4,7 +4,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import { isReplica } from '../database/server/serverFacts.js';
-import type { ScheduleDeps } from '../night/clock.js';
+import type { ScheduleDeps } from '../night/owedRun.js';
 import { cached, inTime } from './cachedAnswer.js';
 
 /** What the console's process knows of the parts it stands on. */

@@ -20,9 +20,9 @@ test('the spine is its steps, one after the other', () => {
 const TAKE_ALL: readonly string[] = [
   'src/app/compose.ts',
   'src/cli/app.ts',
-  'src/night/clock.ts',
   'src/night/dryRun.ts',
   'src/night/night.ts',
+  'src/night/owedRun.ts',
   'src/night/run.ts',
   'src/runs/deps.ts',
   'src/send/deps.ts',

@@ -2,7 +2,7 @@
 // written once more, somebody invited and put out.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSchedule, workOnOwed } from '../../src/night/clock.js';
+import { readSchedule, workOnOwed } from '../../src/night/owedRun.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole, refusalOf } from './consoleHouse.js';
 

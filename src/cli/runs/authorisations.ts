@@ -10,7 +10,7 @@ import { accountSentences } from '../../authorisations/authorisationWords.js';
 import { UsageError } from '../../core/errors.js';
 import { moneyIn } from '../../core/text/amounts.js';
 import { labelOf } from '../../core/text/labels.js';
-import { readSchedule } from '../../night/clock.js';
+import { readSchedule } from '../../night/owedRun.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';

@@ -7,8 +7,8 @@ import { checkSchedule, localTicksOf, startClock } from '../../../jobs/clock.js'
 import { reasonOf } from '../../../jobs/reason.js';
 import { DatabaseAwayError } from '../../core/errors.js';
 import { nextSentence, owedSentence } from '../../core/runs/owed.js';
-import type { ScheduleStatus } from '../../night/clock.js';
-import { readSchedule, workOnOwed } from '../../night/clock.js';
+import type { ScheduleStatus } from '../../night/owedRun.js';
+import { readSchedule, workOnOwed } from '../../night/owedRun.js';
 import type { Workforce } from '../../night/run.js';
 import { openInbox } from '../../settlement/inbox.js';
 import type { App } from '../app.js';

@@ -16,7 +16,7 @@ import { ASKED_LIMITS } from '../../database/limits.js';
 import { gaveUpWaiting } from '../../database/server/lockWaits.js';
 import { inLedgerWords, mayBeLedger } from '../../ledger/ledgerTroubleStore.js';
 import { strangeOrders } from '../../ledger/strangeOrdersStore.js';
-import { readSchedule } from '../../night/clock.js';
+import { readSchedule } from '../../night/owedRun.js';
 import { type OutboxFigures, outboxFigures } from '../../outbox/outboxStore.js';
 import type { SeenCode } from '../../pull/snapshot/statusCodesStore.js';
 import { statusCodesSeen } from '../../pull/snapshot/statusCodesStore.js';

@@ -11,7 +11,7 @@ import { hasAdministrator } from '../../access/usersStore.js';
 import { messageOf, UnreachableError, UsageError } from '../../core/errors.js';
 import type { QueueName, Reevaluate } from '../../core/queuePort.js';
 import { migrationStatus } from '../../database/migrate.js';
-import { readSchedule } from '../../night/clock.js';
+import { readSchedule } from '../../night/owedRun.js';
 import { reevaluate, renewed } from '../../night/reevaluateJob.js';
 import type { Workforce } from '../../night/run.js';
 import type { MonitorDeps } from '../../web/health.js';

@@ -26,7 +26,7 @@ import { isOwner } from '../../database/server/grantRoles.js';
 import { gaveUpWaiting } from '../../database/server/lockWaits.js';
 import { isSuperuser, type ServerFacts, serverFacts } from '../../database/server/serverFacts.js';
 import { type ProfileOrigin, profileOrigins } from '../../gateway/document/profile.js';
-import { readSchedule } from '../../night/clock.js';
+import { readSchedule } from '../../night/owedRun.js';
 import { outboxFigures } from '../../outbox/outboxStore.js';
 import { statusCodesSeen } from '../../pull/snapshot/statusCodesStore.js';
 import type { App } from '../app.js';

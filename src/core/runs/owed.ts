@@ -1,6 +1,6 @@
 // Which night is owed now, and what is to be done about it: one pure question over what the
 // calendar and the newest run say. A tick of a clock is only a wish; this decides. Neighbours:
-// runs/calendarStore.ts knows the facts, night/clock.ts does what is answered, cli/runs/status.ts
+// runs/calendarStore.ts knows the facts, night/owedRun.ts does what is answered, cli/runs/status.ts
 // tells it.
 
 import { isFinished, type RunState } from './summary.js';

@@ -1,8 +1,9 @@
-// Which change of a setting frees something, and what is said of it: core/instructions/freed.ts, case by case.
+// Which change of a setting frees something, and what is said of it, case by case:
+// core/instructions/freeingChange.ts.
 
 import { describe, expect, test } from 'vitest';
-import type { MoneySettings } from '../../src/core/instructions/freed.js';
-import { changesOf, isOfMeaning } from '../../src/core/instructions/freed.js';
+import type { MoneySettings } from '../../src/core/instructions/freeingChange.js';
+import { changesOf, isOfMeaning } from '../../src/core/instructions/freeingChange.js';
 import type { Policy } from '../../src/core/instructions/policy.js';
 
 const POLICY: Policy = {

@@ -1,7 +1,7 @@
 // Which settings that free money have changed since an account was last planned, in which words?
 // What would not have gone by the settings of then waits for a person, once. Pure: the settings of
-// two runs in, what freed.sql joins out. Neighbours: instructions/freed.ts reads the settings,
-// policy.ts weighs by those of today.
+// two runs in, what freed.sql joins out. Neighbours: instructions/changedSettings.ts reads the
+// settings, policy.ts weighs by those of today.
 
 import { NOW_HISTORY } from '../runs/notices.js';
 import type { Policy } from './policy.js';

@@ -4,8 +4,8 @@
 
 import type { Config } from '../config/config.js';
 import { ConfigurationError } from '../core/errors.js';
-import type { Change, MoneySettings } from '../core/instructions/freed.js';
-import { changesOf, isOfMeaning } from '../core/instructions/freed.js';
+import type { Change, MoneySettings } from '../core/instructions/freeingChange.js';
+import { changesOf, isOfMeaning } from '../core/instructions/freeingChange.js';
 import type { Policy, RecordedOperations } from '../core/instructions/policy.js';
 import { policiesOf } from '../core/instructions/policy.js';
 import type { Db } from '../database/db.js';

@@ -110,7 +110,7 @@ const STATE_WORDS: Record<string, string> = {
   held: 'held for a person to approve',
   unknown: 'UNKNOWN: a person must find out',
   accepted: 'accepted, not yet shown',
-  queued: 'queued, goes with the next run',
+  queued: 'queued, not sent yet',
 };
 
 function moneyLines(account: AccountSummary): Line[] {

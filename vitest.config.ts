@@ -32,7 +32,7 @@ export default defineConfig({
   test: {
     // Once, for both: what it provides is theirs as well.
     globalSetup: ['test/support/globalSetup.ts'],
-    maxWorkers: 5,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -1,4 +1,4 @@
--- The schema as it stands after 0550_missing_by_one_cause, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0560_lost_by_transaction, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -4165,8 +4165,8 @@ AS $function$
   select case when b.at is null then '{}'::jsonb else jsonb_build_object('putBack',
     jsonb_build_object('at', b.at at time zone 'UTC', 'lost', (
       select max(l.found_at) at time zone 'UTC' from tieout.lost_permits l
-      where l.account_id = i.account_id
-        and (l.order_no = i.order_no or l.refund_id = i.refund_id)))) end
+      where l.account_id = i.account_id and (l.order_no = i.order_no
+        or l.refund_id = i.refund_id or l.transaction_id = i.transaction_id)))) end
   from (select max(at) as at from tieout.put_backs) b
 $function$;
 

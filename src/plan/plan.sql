@@ -24,9 +24,9 @@ restored as materialized (
 -- What is known to have been sent, or may have been, and was forgotten. Of two operations that the
 -- same state allows one stands in the way of the other. Older journals name no order.
 lost as materialized (
-  select account_id, order_no, refund_id, replace(operation, 'cancel', 'capture') as kind, currency,
-    amount, max(found_at) as found_at
-  from tieout.lost_permits group by 1, 2, 3, 4, 5, 6
+  select account_id, order_no, transaction_id, refund_id,
+    replace(operation, 'cancel', 'capture') as kind, currency, amount, max(found_at) as found_at
+  from tieout.lost_permits group by 1, 2, 3, 4, 5, 6, 7
 ),
 -- What was taken back from the merchant, or may be: a refund of it would go back twice.
 disputed as materialized (
@@ -132,9 +132,10 @@ weighed as not materialized (
         select from lost l
         where l.account_id = w.account_id and l.found_at > coalesce(w.since, '-infinity')
           and l.kind = replace(w.need, 'cancel', 'capture')
-          -- a request may have moved to another order since
+          -- a request may have moved to another order since, and a person may call one otherwise
           and case when l.order_no is not null
               then l.order_no = w.order_no or l.refund_id = w.refund_id
+                or l.transaction_id = w.transaction_id
             else l.currency = w.ledger_currency and l.amount = w.money::numeric(20, 2)::text end
       ) then 'restored'
       when w.has_dispute then 'disputed'

@@ -169,7 +169,8 @@ function hostOf(folder: string, settings: Record<string, unknown>): Host {
     const { gateway, journal } = await app.sendDeps();
     const account = app.config.accounts.find(({ accountId }) => accountId === ACCOUNT);
     if (!account) throw new Error('no account');
-    const fields = { request_id: PAYOUT, ...PAYLOAD };
+    // Who types it may spell it in capitals.
+    const fields = { request_id: PAYOUT.toUpperCase(), ...PAYLOAD };
     const call = { operation: 'payout', by: KIM, fields } as const;
     const { client, end } = journalled(app.db, withPayments(gateway), call, journal);
     await end(await callGateway(client, account, 'payout', fields));

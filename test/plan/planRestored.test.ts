@@ -68,11 +68,19 @@ const LOST = 'insert into tieout.lost_permits (attempt_id, entry, account_id, op
 
 /** As a journal that knows more than the database has it entered. */
 function lose(accountId: string, operation: string, of: string | null, amount: string) {
-  const [order = null, refund = null] = of?.split(' ') ?? [];
+  const [order = null, refund = null, transaction = null] = of?.split(' ') ?? [];
   return fresh.db.query(
-    `${LOST} refund_id, currency, amount, sent_at, host, found_at)
-     values (gen_random_uuid(), 0, $1, $2, $3, $4, 'EUR', $5, now(), 'b', $6)`,
-    [accountId, operation, order, refund, amount, SNAPSHOT_AT],
+    `${LOST} refund_id, transaction_id, currency, amount, sent_at, host, found_at)
+     values (gen_random_uuid(), 0, $1, $2, $3, nullif($4, '-'), $5, 'EUR', $6, now(), 'b', $7)`,
+    [
+      accountId,
+      operation,
+      order,
+      refund,
+      transaction && `${accountId}.${transaction}`,
+      amount,
+      SNAPSHOT_AT,
+    ],
   );
 }
 
@@ -81,6 +89,7 @@ test.each([
   ['its cancel', 'cancel', 'O1', '10.00', 'capture'],
   ['any refund of its order', 'refund', 'O2', '9.00', 'refund'],
   ['its request, which has moved to another order since', 'refund', 'O7 O2/R1', '4.00', 'refund'],
+  ['its transaction, by whatever order number', 'capture', 'O1-old - O1/T1', '10.00', 'capture'],
   ['an older line names no order: the same money', 'capture', null, '10.00', 'capture'],
   ['nothing of another order', 'capture', 'O7', '10.00', null],
   ['nothing of another order and request', 'refund', 'O7 O7/R7', '4.00', null],

@@ -112,8 +112,9 @@ function permitOf(call: NewCall, callId: bigint): PermitLine {
   return {
     ...{ attemptId: permitId, batchId: '', accountId, operation, bodySha256 },
     entries: entries.map((entry) => {
-      const { order_no: order = entry.request_id, transaction_id: transaction = entry.request_id } =
-        entry;
+      // The ledger spells requests for payouts in small letters.
+      const requestId = entry.request_id?.toLowerCase();
+      const { order_no: order = requestId, transaction_id: transaction = requestId } = entry;
       return {
         id: callId.toString(),
         ...(order === undefined ? {} : { order }),

@@ -1,12 +1,13 @@
 -- Requests that count as done since a later liveFrom, though none of ours stands for them: by what
 -- was in force before they would still have gone. Of an account without a run before (one that is
--- called otherwise since then, perhaps) what counts is how it was with those that the run before
--- had and the configuration has no more. $1 run, $2 accounts as json [{account_id, live_from}],
--- $3 the accounts of the configuration, $4 how many requests are named.
+-- called otherwise since then, perhaps) what counts is how it was with those of the same merchant
+-- that the run before had and the configuration has no more. $1 run, $2 accounts as json
+-- [{account_id, live_from}], $3 the accounts of the configuration, $4 how many requests are named.
 with before as materialized (
-  select ra.account_id, ra.acted_from, ra.business_date
+  select ra.account_id, ra.merchant_id, ra.acted_from, ra.business_date
   from tieout.run_accounts ra
-  join tieout.runs r on r.run_id = ra.run_id and not r.is_dry
+  -- one that ended without its figures has told nothing
+  join tieout.runs r on r.run_id = ra.run_id and not r.is_dry and r.summary is not null
   where ra.business_date < (select business_date from tieout.runs where run_id = $1::bigint)
     and ra.acted_from is not null
 ),
@@ -16,8 +17,10 @@ change as materialized (
       order by b.business_date desc limit 1),
     (select min(b.acted_from) from before b
       where b.business_date = (select max(business_date) from before)
-        and b.account_id <> all ($3::text[]))) as acted_from
+        and b.merchant_id = own.merchant_id and b.account_id <> all ($3::text[]))) as acted_from
   from jsonb_to_recordset($2::jsonb) as a (account_id text, live_from timestamptz)
+  join tieout.run_accounts own
+    on own.run_id = $1::bigint and own.account_id = a.account_id collate "C"
 ),
 request as (
   select c.account_id, c.live_from, r.*

@@ -29,7 +29,7 @@ export function becameHistoryNotice(became: BecameHistoryFacts): Notice {
   const text =
     `${one ? '1 request' : `${requests} requests`} for which nothing was sent ` +
     `${one ? 'counts' : 'count'} as done by now, since a request older than liveFrom does ` +
-    `(${about}): ${named.join(', ')}${more}. At the night before ${one ? 'it' : 'they'} would ` +
+    `(${about}): ${named.join(', ')}${more}. At the night before ${one ? 'it' : 'they'} might ` +
     'have gone; if that was not meant, set liveFrom back: then each waits for a person';
   const names = samples.flatMap(({ requestId, orderNo }) => [
     requestId,

@@ -191,7 +191,7 @@ export function wantsJson(command: Command): boolean {
 }
 
 /**
- * The same, where what is decided counts for the runs of this database.
+ * Who decides (deciderOf), where what is decided counts for the runs of this database.
  * @throws UsageError where those are of another environment than this configuration
  */
 export async function deciderHere(command: Command, app: App): Promise<Decider> {

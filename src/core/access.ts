@@ -41,6 +41,7 @@ export const DECIDES: ReadonlySet<Right> = new Set([
   'resolve',
   'brake',
   'closeDays',
+  'jobs',
 ]);
 
 export interface Grant {

@@ -169,6 +169,11 @@ test('a person decides nothing by a configuration of another environment, and ma
       'environment is live in this configuration, and test in the newest run of this database',
     );
   }
+  const account = house.accounts[0]?.accountId ?? '';
+  // Who asks decides nothing: the guide is gone through by any configuration.
+  const asked = await tell('gateway', 'query', '--account', account);
+  expect(asked.stdout + asked.stderr).not.toContain('environment is live');
+  expect(asked.stdout).toContain('query');
   expect(await states(house)).toEqual(['capture held approval', 'refund held approval']);
   const { rows: brakes } = await house.db.query(`select is_on from tieout.brakes`);
   expect(brakes).toEqual([{ is_on: true }]);

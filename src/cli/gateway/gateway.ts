@@ -11,7 +11,7 @@ import type { Account } from '../../gateway/account.js';
 import { withPayments } from '../../gateway/payments/paymentClient.js';
 import { readStrictJson } from '../../gateway/wire/strictJson.js';
 import type { App } from '../app.js';
-import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
+import { deciderHere, deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { CALLS, type CallName, callGateway, movesMoney } from './gatewayCall.js';
 import { journalled } from './gatewayJournal.js';
 import { callLines, shownCall } from './gatewayText.js';
@@ -48,7 +48,10 @@ export function gatewayCommand(): Command {
             const account = accountOf(app, flags.account);
             refuseObserved(app, account, operation);
             const { gateway, journal: permits } = await app.sendDeps();
-            const by = await deciderHere(command, app);
+            // Who only asks decides nothing, and may go through the guide by any configuration.
+            const by = movesMoney(operation)
+              ? await deciderHere(command, app)
+              : deciderOf(command, app);
             const journal = journalled(
               app.db,
               withPayments(gateway),

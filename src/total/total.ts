@@ -198,13 +198,17 @@ async function countedFigures(run: Run, snapshots: readonly SnapshotFigures[]): 
 type Counted = AccountFigures & { isLeft?: true };
 
 /**
- * Of an account that another process worked on, and left: what it had not come to is not compared.
- * Of our own the same would be a mistake, and is found as one.
+ * Of an account that another process worked on, and left: what it had not come to is not compared,
+ * and an order that was judged by a look before the newest, and is gone from both sides in that, is
+ * told as one of the gateway's. Of our own the same would be a mistake, and is found as one.
  */
 function leftInTheMiddle(account: AccountFigures): Counted {
   const { classes, orders, pull } = account;
   const missing = orders - ORDER_CLASSES.reduce((sum, name) => sum + Number(classes[name] ?? 0), 0);
-  if (missing <= 0) return account;
+  if (missing < 0) {
+    return { ...account, orders: orders - missing, gatewayOnly: account.gatewayOnly - missing };
+  }
+  if (missing === 0) return account;
   const silent = pull.asked - account.askedAnswered;
   return {
     ...account,

@@ -1,11 +1,14 @@
 -- Where does what happened to breaks in a run differ from what is worked out again? $1 run, $2
--- the last event before the first compare that was repeated, $3 the last one that counted, $4 how
--- many at most.
+-- accounts, $3 the last event of each before its first compare that was repeated, $4 the last one
+-- that counted, $5 how many at most.
 with told as (
   select b.account_id, b.order_no, b.kind, e.event, e.currency, e.amount, e.expected, e.actual
-  from tieout.break_events e join tieout.breaks b using (break_id)
-  where e.run_id = $1::bigint and e.by = 'tieout' and e.event_id > $2::bigint
-    and e.event_id <= $3::bigint
+  from tieout.break_events e
+  join tieout.breaks b using (break_id)
+  join unnest($2::text[], $3::bigint[]) as begun (account_id, event)
+    on begun.account_id = b.account_id
+  where e.run_id = $1::bigint and e.by = 'tieout' and e.event_id > begun.event
+    and e.event_id <= $4::bigint and not tieout.stands_apart(b.kind)
 ),
 again as (
   select b.account_id, b.order_no, b.kind, e.event, e.currency, e.amount, e.expected, e.actual
@@ -24,4 +27,4 @@ select coalesce(t.account_id, n.account_id) as account_id,
 from only_then t
 full join only_now n using (account_id, order_no, kind, event)
 order by 1, 2, 3
-limit $4
+limit $5

@@ -6,7 +6,8 @@ select coalesce(t.account_id, n.account_id) as account_id,
     || f.field as what,
   f.then_value, f.now_value
 from (select * from tieout.look_entries where pull_id in (select pull_id from pg_temp.decoded)) t
-full join pg_temp.look_entries n
+full join (
+    select * from pg_temp.look_entries where pull_id in (select pull_id from pg_temp.decoded)) n
   on n.pull_id = t.pull_id and n.account_id = t.account_id and n.page_no = t.page_no
     and n.position = t.position
 cross join lateral (

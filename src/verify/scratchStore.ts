@@ -50,9 +50,20 @@ export async function fillScanned(tx: Tx, texts: Iterable<string>): Promise<void
   await tx.query(statement('pull/snapshot/storeScanned', SCRATCH));
 }
 
-/** After the last entry: the indexes that the compare joins by, and what the planner must know. */
+/**
+ * After the last entry: those of looks that nobody compared (of an account that left), on which no
+ * verdict rests, are given; then the indexes that the compare joins by, and what the planner must
+ * know.
+ */
 export async function finishEntries(tx: Db, pullIds: readonly bigint[]): Promise<void> {
   await tx.query('insert into pg_temp.decoded select unnest($1::bigint[])', [pullIds.map(String)]);
+  await tx.query(
+    `insert into pg_temp.look_entries
+     select e.* from pg_temp.run_accounts a
+     join tieout.look_entries e on e.pull_id = a.pull_id and e.account_id = a.account_id
+       and (e.is_extra or not e.is_extra)
+     where a.pull_id not in (select pull_id from pg_temp.decoded)`,
+  );
   await tx.query(
     `create unique index on pg_temp.look_entries (pull_id, account_id, order_no)
        where not is_extra;
@@ -105,16 +116,19 @@ export async function instructionsAsOf(tx: Db, working: WorkingRow): Promise<voi
 /** The breaks that a run began with, in place of whatever stands there of its accounts. */
 export async function breaksAsOf(tx: Db, working: WorkingRow): Promise<void> {
   await tx.query('delete from pg_temp.breaks where account_id = any ($1)', [working.accountIds]);
-  await tx.query(statement('verify/scratchBreaks'), [working.workingId]);
+  await tx.query(statement('verify/scratchBreaks'), [working.workingId, working.accountIds]);
 }
 
+/** `begins`: the last event of each account before its first compare that is repeated. */
 export async function givenEvents(
   tx: Db,
   runId: bigint,
-  first: bigint,
+  begins: ReadonlyMap<string, bigint>,
   last: bigint,
 ): Promise<void> {
-  await tx.query(statement('verify/scratchEvents'), [runId, first, last]);
+  await tx.query(statement('verify/scratchEvents'), [
+    ...[runId, [...begins.keys()], [...begins.values()].map(String), last],
+  ]);
 }
 
 export async function decidedBetween(tx: Db, after: bigint, until: bigint): Promise<void> {
@@ -144,11 +158,11 @@ export function differingVerdicts(tx: Db, runId: bigint): Promise<Difference[]> 
 export function differingBreaks(
   tx: Db,
   runId: bigint,
-  first: bigint,
+  begins: ReadonlyMap<string, bigint>,
   last: bigint,
 ): Promise<Difference[]> {
   return differing(tx, statement('verify/differingBreaks'), [
-    ...[runId, first, last, DIFFERENCES_MAX],
+    ...[runId, [...begins.keys()], [...begins.values()].map(String), last, DIFFERENCES_MAX],
   ]);
 }
 

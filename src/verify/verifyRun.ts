@@ -73,7 +73,8 @@ export async function verifyRun(deps: VerifyDeps, run: RunRow): Promise<Verified
 }
 
 /**
- * A run that was resumed compared several times: what counts begins with its last whole snapshot.
+ * A run that was resumed compared several times, and perhaps not all of its accounts each time: what
+ * counts of an account begins with its own last whole snapshot.
  */
 async function repeatedWorkings(db: Db, run: RunRow): Promise<WorkingRow[]> {
   const all = await workingsOf(db, run.runId);
@@ -84,15 +85,16 @@ async function repeatedWorkings(db: Db, run: RunRow): Promise<WorkingRow[]> {
     );
   }
   const counted = all.slice(0, end + 1);
-  const accounts = new Set(counted.flatMap((one) => one.accountIds));
-  const isWhole = (one: WorkingRow): boolean =>
-    one.kind === 'night' && one.accountIds.length === accounts.size;
-  return counted.slice(Math.max(0, counted.findLastIndex(isWhole))).filter(isNeeded);
-}
-
-/** Of several adding-ups only the last counts. */
-function isNeeded(one: WorkingRow, index: number, all: readonly WorkingRow[]): boolean {
-  return one.kind !== 'total' || index === all.length - 1;
+  return counted
+    .map((one, index) => {
+      const later = counted.slice(index + 1).filter(({ kind }) => kind === 'night');
+      const again = new Set(later.flatMap(({ accountIds }) => accountIds));
+      return { ...one, accountIds: one.accountIds.filter((id) => !again.has(id)) };
+    })
+    .filter(({ kind, accountIds }, index) =>
+      // Of several adding-ups only the last counts.
+      kind === 'total' ? index === counted.length - 1 : accountIds.length > 0,
+    );
 }
 
 async function workedOut(
@@ -105,7 +107,8 @@ async function workedOut(
   if (!first || !last) throw new Error('a run without workings');
   await openScratch(tx, run.runId);
   const { pages, differences } = await decodeAll(deps, tx, workings);
-  await givenEvents(tx, run.runId, first.lastBreakEvent, last.lastBreakEvent);
+  const begins = beginsOf(workings);
+  await givenEvents(tx, run.runId, begins, last.lastBreakEvent);
   let seen = first.lastBreakEvent;
   for (const working of workings.slice(0, -1)) {
     await decidedBetween(tx, seen, working.lastBreakEvent);
@@ -117,12 +120,23 @@ async function workedOut(
   differences.push(
     ...(await differingEntries(tx)),
     ...(await differingVerdicts(tx, run.runId)),
-    ...(await differingBreaks(tx, run.runId, first.lastBreakEvent, last.lastBreakEvent)),
+    ...(await differingBreaks(tx, run.runId, begins, last.lastBreakEvent)),
     ...(sums.summary === null ? [sums.problem] : differingFigures(run.summary, sums.summary)),
     ...(await repeatBook(deps, tx, run, last)),
   );
   const { summary } = sums;
   return { summary, differences, versionThen: last.version, versionNow: deps.version, pages };
+}
+
+/** The last event of each account before its first compare that is repeated. */
+function beginsOf(workings: readonly WorkingRow[]): ReadonlyMap<string, bigint> {
+  const begins = new Map<string, bigint>();
+  for (const { accountIds, lastBreakEvent } of workings) {
+    for (const accountId of accountIds) {
+      if (!begins.has(accountId)) begins.set(accountId, lastBreakEvent);
+    }
+  }
+  return begins;
 }
 
 async function decodeAll(

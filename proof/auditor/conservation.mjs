@@ -28,11 +28,21 @@ export function nothingForgotten(joined) {
   );
   const shown = groupBy(joined.transactions, orderKey);
   const asked = groupBy(joined.requests, orderKey);
+  // What counts as done because its ledger dates it older than the account: told once, by name.
+  const isHistory = new Set(
+    joined.runs
+      .flatMap(({ summary }) => summary?.notices ?? [])
+      .filter(({ kind }) => kind === 'now_history')
+      .flatMap(({ accountId, names }) => names.map((name) => `${accountId} ${name}`)),
+  );
   for (const order of joined.orders) {
     const key = orderKey(order);
     const missing = whatIsMissing(order, shown.get(key) ?? [], asked.get(key) ?? []);
     const rows = rowsOf.get(key) ?? [];
-    const isTold = breaksOf.has(key) || rows.some(({ state }) => WAITS_FOR_A_PERSON.has(state));
+    const isTold =
+      breaksOf.has(key) ||
+      rows.some(({ state }) => WAITS_FOR_A_PERSON.has(state)) ||
+      isHistory.has(`${order.account_id} ${order.order_no}`);
     if (missing !== null && !isTold) found.push(`${key}: ${missing}, and nobody is told`);
     const unknown = rows.find(({ state }) => state === 'unknown');
     if (unknown !== undefined && !breaksOf.has(key)) {

@@ -2,7 +2,7 @@
 // the gateway also shows under another order, and refunds of which it counts more, or a person made
 // more by hand, than the ledger asks for. Few rows, and told in words (core/runs/notices.ts).
 
-import type { BecameHistoryFacts } from '../core/instructions/becameHistory.js';
+import type { BecameHistoryFacts, DatedBackFacts } from '../core/instructions/becameHistory.js';
 import type { WithdrawnLateFacts } from '../core/instructions/withdrawnLate.js';
 import type {
   OddRefundFacts,
@@ -105,9 +105,6 @@ export async function becameHistory(
   accounts: readonly { accountId: string; liveFrom: Date | null }[],
   configured: readonly string[],
 ): Promise<BecameHistoryFacts[]> {
-  const given = accounts
-    .filter(({ liveFrom }) => liveFrom !== null)
-    .map(({ accountId, liveFrom }) => ({ account_id: accountId, live_from: liveFrom }));
   const { rows } = await db.query<{
     account_id: string;
     live_from: Date;
@@ -115,13 +112,42 @@ export async function becameHistory(
     samples: BecameHistoryFacts['samples'];
   }>(statement('total/becameHistory'), [
     runId,
-    JSON.stringify(given),
+    JSON.stringify(actingOf(accounts)),
     configured,
     REQUESTS_NAMED_MAX,
   ]);
   return rows.map(({ account_id: accountId, live_from: liveFrom, requests, samples }) => {
     return { accountId, liveFrom, requests: Number(requests), samples };
   });
+}
+
+/** Refund requests that were open at a look before, and are dated as history by now. */
+export async function datedBack(
+  db: Db,
+  runId: bigint,
+  accounts: readonly { accountId: string; liveFrom: Date | null }[],
+): Promise<DatedBackFacts[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    live_from: Date;
+    requests: bigint;
+    samples: { requestId: string; orderNo: string; is: string; was: string }[];
+  }>(statement('total/datedBack'), [runId, JSON.stringify(actingOf(accounts)), REQUESTS_NAMED_MAX]);
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    liveFrom: row.live_from,
+    requests: Number(row.requests),
+    samples: row.samples.map(({ is, was, ...one }) => {
+      return { ...one, is: new Date(is), was: new Date(was) };
+    }),
+  }));
+}
+
+/** Those that act, as a statement takes them: from when on. */
+function actingOf(accounts: readonly { accountId: string; liveFrom: Date | null }[]) {
+  return accounts
+    .filter(({ liveFrom }) => liveFrom !== null)
+    .map(({ accountId, liveFrom }) => ({ account_id: accountId, live_from: liveFrom }));
 }
 
 /** What claims withdrew since the run before although it is still, or again, something to do. */

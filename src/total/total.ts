@@ -4,34 +4,14 @@
 
 import type { ToleratedSum } from '../breaks/explainedStore.js';
 import { toleratedSums } from '../breaks/explainedStore.js';
-import { unkeptBreaks } from '../breaks/unkeptStore.js';
 import { driftNotice } from '../core/drift/driftWords.js';
 import { TieoutError } from '../core/errors.js';
-import { becameHistoryNotice } from '../core/instructions/becameHistory.js';
-import { withdrawnLateNotice } from '../core/instructions/withdrawnLate.js';
 import { formatAmount } from '../core/money.js';
 import type { Coverage, CoverageFigures } from '../core/orders/coverage.js';
 import type { ConfirmedMoney } from '../core/orders/totals.js';
 import { untoldMoney } from '../core/orders/totals.js';
-import { codeNotice, endedNotice } from '../core/runs/codeNotices.js';
-import {
-  feedNotice,
-  freedNotice,
-  leftAccountNotice,
-  leftNotice,
-  type Notice,
-  noHistoryNotice,
-  noOrdersNotice,
-  notAnsweredNotice,
-  nowHistoryNotice,
-  oddRefundNotice,
-  refundedByHandNotice,
-  sharedNotice,
-  unusableRowsNotice,
-} from '../core/runs/notices.js';
-import { pendingPayoutsNotice } from '../core/runs/pendingPayouts.js';
+import type { Notice } from '../core/runs/notices.js';
 import { type MoneyTie, workedOutStake } from '../core/runs/reporting.js';
-import { strangeAccountNotice, strangeOrdersNotice } from '../core/runs/strangeOrders.js';
 import type {
   AccountSummary,
   OrderClass,
@@ -40,41 +20,17 @@ import type {
   RunSummary,
 } from '../core/runs/summary.js';
 import { ORDER_CLASSES, workedOutOpenAfter } from '../core/runs/summary.js';
-import { unkeptBreaksNotice } from '../core/runs/unkeptSettlement.js';
-import { unreadableNotice } from '../core/runs/unreadable.js';
 import { amountIn, moneyIn } from '../core/text/amounts.js';
 import { type Db, inTransaction } from '../database/db.js';
 import { findDrift } from '../drift/drift.js';
 import { countSettledBetween } from '../instructions/decisionsStore.js';
-import { freedCounts, withdrawnAsHistory } from '../instructions/freedStore.js';
-import { payoutsToConfirm, pendingPayouts } from '../instructions/payoutsStore.js';
-import { feedGaps, ledgerChangeCounts } from '../ledger/ledgerFeedStore.js';
-import { accountsWithoutOrders } from '../ledger/ledgerStore.js';
-import { unusableRows } from '../ledger/ledgerTroubleStore.js';
-import { strangeAccounts, strangeOrders } from '../ledger/strangeOrdersStore.js';
-import { coverageCounts, failedPages } from '../pull/snapshot/coverageStore.js';
-import { endedSubscriptions, newCodes } from '../pull/snapshot/statusCodesStore.js';
-import { unreadableEntries } from '../pull/snapshot/unreadableStore.js';
+import { payoutsToConfirm } from '../instructions/payoutsStore.js';
+import { coverageCounts } from '../pull/snapshot/coverageStore.js';
 import type { Run } from '../runs/deps.js';
-import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
-import { leftAccounts } from '../runs/leftAccountsStore.js';
-import {
-  blockedAccounts,
-  closeAccounts,
-  keptBack,
-  snapshotTime,
-  unconfiguredOf,
-} from '../runs/runAccountsStore.js';
+import { accountIdsOf } from '../runs/deps.js';
+import { closeAccounts, snapshotTime, unconfiguredOf } from '../runs/runAccountsStore.js';
 import { recordWorking } from '../runs/runRecordStore.js';
 import type { SendDeps } from '../send/deps.js';
-import { aheadNotices, stopNotices } from '../send/stops.js';
-import {
-  becameHistory,
-  oddRefunds,
-  refundedByHand,
-  sharedTransactions,
-  withdrawnLate,
-} from './anomaliesStore.js';
 import type { AccountFigures, KindTieRow, SnapshotFigures } from './figuresStore.js';
 import {
   accountFigures,
@@ -89,6 +45,7 @@ import {
   tieByMoney,
   unfinishedOfRun,
 } from './figuresStore.js';
+import { noticesOf, statesOfOthers } from './noticesOfRun.js';
 
 type TotalDeps = Pick<SendDeps, 'config' | 'log' | 'now'>;
 
@@ -216,61 +173,6 @@ function leftInTheMiddle(account: AccountFigures): Counted {
     classes: { ...classes, notCompared: Number(classes.notCompared ?? 0) + missing },
     pull: { ...pull, unanswered: Math.max(pull.unanswered, Math.min(missing, silent)) },
   };
-}
-
-/** What a person has to be told beside the figures, in words. */
-async function noticesOf(deps: Pick<SendDeps, 'config' | 'now'>, run: Run): Promise<Notice[]> {
-  const feeds = await feedGaps(run.db, run.runId);
-  const words = await newCodes(run.db, run.runId);
-  const changes = await ledgerChangeCounts(run.db, run.runId);
-  const configured = deps.config.accounts.map((account) => account.accountId);
-  const since = lookbackFrom(deps, run);
-  const blocked = await blockedAccounts(run.db, run.runId);
-  const unknown = blocked.filter(({ block }) => block === 'no_history');
-  const kept = await keptBack(
-    run.db,
-    unknown.map(({ accountId }) => accountId),
-  );
-  return [
-    ...(await accountsWithoutOrders(run.db, accountIdsOf(run))).map(noOrdersNotice),
-    ...kept.map(noHistoryNotice),
-    ...(await failedPages(run.db, run.runId)).map((failed) =>
-      notAnsweredNotice({ ...failed, businessDate: run.businessDate }),
-    ),
-    ...(await leftAccounts(run.db, configured)).map(leftAccountNotice),
-    ...(await aheadNotices(run.db, run.accounts, deps.now())),
-    ...feeds.map(feedNotice),
-    ...words.map(codeNotice),
-    ...(await endedSubscriptions(run.db, run.runId)).map(endedNotice),
-    ...(await unreadableEntries(run.db, run.runId)).map(unreadableNotice),
-    ...changes.filter(({ left }) => left > 0).map(leftNotice),
-    ...(await sharedTransactions(run.db, run.runId)).map(sharedNotice),
-    ...(await oddRefunds(run.db, run.runId)).map(oddRefundNotice),
-    ...(await refundedByHand(run.db, accountIdsOf(run))).map(refundedByHandNotice),
-    // Requests of accounts that the configuration does not name: as much as a break.
-    ...(await strangeAccounts(run.db, configured, since)).map(strangeAccountNotice),
-    ...(await strangeOrders(run.db, configured, since)).map(strangeOrdersNotice),
-    ...(await unkeptBreaks(run.db, deps.config, accountIdsOf(run))).map(unkeptBreaksNotice),
-    ...(await unusableRows(run.db, accountIdsOf(run))).map(unusableRowsNotice),
-    ...(await freedCounts(run.db, run.runId)).map(freedNotice),
-    ...(await pendingPayouts(run.db, accountIdsOf(run))).map(pendingPayoutsNotice),
-    ...(await withdrawnAsHistory(run.db, run.runId)).map(nowHistoryNotice),
-    ...(await becameHistory(run.db, run.runId, run.accounts, configured)).map(becameHistoryNotice),
-    ...(await withdrawnLate(run.db, run.runId)).map(withdrawnLateNotice),
-    // A dry run sends nothing on purpose.
-    ...(run.isDry ? [] : await stopNotices(run.db, accountIdsOf(run))),
-  ];
-}
-
-/**
- * An account that is not looked at any more keeps the run from being whole; requests of one that
- * the configuration does not name, and rows that name nothing, are as much as a break.
- */
-function statesOfOthers(notices: readonly Notice[]): RunState[] {
-  if (notices.some((one) => one.kind === 'left_account')) return ['incomplete'];
-  const isOdd = ({ kind }: Notice): boolean =>
-    kind === 'strange_account' || kind === 'unusable_rows';
-  return notices.some(isOdd) ? ['broken'] : [];
 }
 
 function coverageOf(account: Counted, counts: Partial<Record<Coverage, number>>): CoverageFigures {

@@ -73,8 +73,8 @@ export async function verifyRun(deps: VerifyDeps, run: RunRow): Promise<Verified
 }
 
 /**
- * A run that was resumed compared several times, and perhaps not all of its accounts each time: what
- * counts of an account begins with its own last whole snapshot.
+ * A run that was resumed compared several times, and perhaps not all of its accounts each time:
+ * what counts of an account begins with its own last whole snapshot.
  */
 async function repeatedWorkings(db: Db, run: RunRow): Promise<WorkingRow[]> {
   const all = await workingsOf(db, run.runId);

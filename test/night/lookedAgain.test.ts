@@ -15,11 +15,12 @@ const DATE = dateOf(2);
 let house: House;
 afterEach(() => house.end());
 
-async function build(ofSecond: Record<string, number>): Promise<void> {
+async function build(ofSecond: Record<string, number>, operations?: object): Promise<void> {
   const few = kinds(ofSecond, 'A1002');
   const first = kinds({ plain: 3, amount_mismatch: 1, capture_due: 1 }, 'A1001');
   const inLedger: typeof few = (order) => first(order) || few(order);
-  house = await buildHouse({ orders: 300, daysAgo: 2, inLedger });
+  const settings = operations === undefined ? {} : { operations };
+  house = await buildHouse({ orders: 300, daysAgo: 2, inLedger, settings });
 }
 
 async function expectSame(summary: RunSummary): Promise<void> {
@@ -38,11 +39,11 @@ function leaveOut(accountId: string): void {
   });
 }
 
-/** Looks at the gateway again, and dies before it compares. */
-async function lookAndDie(): Promise<void> {
+/** Looks at the gateway again, and dies in this step. */
+async function lookAndDieIn(dying: 'pull' | 'compare'): Promise<void> {
   const app = await house.open();
-  const progress = (step: string): void => {
-    if (step === 'compare') throw new Error('killed');
+  const progress = (step: string, done: number, all: number): void => {
+    if (step === dying && (step === 'compare' || done === all)) throw new Error('killed');
   };
   const deps = { ...(await app.sendDeps()), progress };
   const again = { date: DATE, accountIds: [], isDry: false };
@@ -78,7 +79,7 @@ test('an account leaves between a look and its comparison', async () => {
        and b.kind = 'missing_at_gateway' returning b.order_no`,
   );
   expect(rows).toHaveLength(1);
-  await lookAndDie();
+  await lookAndDieIn('compare');
   leaveOut('A1002');
   const { summary } = await house.run({ date: DATE });
   expect(summary.state).toBe('incomplete');
@@ -86,6 +87,22 @@ test('an account leaves between a look and its comparison', async () => {
     accountId: 'A1002',
     orders: { ledger: 1, strangers: 1, broken: 2, notCompared: 0 },
     breaks: { missing_at_gateway: 1, state_mismatch: 1 },
+  });
+  await expectSame(summary);
+});
+
+test('an account leaves in the middle of a look: what nobody compares is not taken for gone', async () => {
+  const operations = { capture: 'approve', cancel: 'approve', refund: 'approve' };
+  await build({ plain: 2, state_mismatch: 1, partial_refund_due: 1 }, operations);
+  await house.run({ date: DATE });
+  await lookAndDieIn('pull');
+  leaveOut('A1002');
+  const { summary } = await house.run({ date: DATE });
+  expect(summary.accounts[1]).toMatchObject({
+    accountId: 'A1002',
+    breaks: { state_mismatch: 1, refund_without_order: 1 },
+    tie: { resolved: 0 },
+    instructions: { refund: { held: 1 } },
   });
   await expectSame(summary);
 });

@@ -96,7 +96,11 @@ export async function hasGaps(db: Db, pullId: bigint): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The run's own pull, the newest, that still has chunks to do, if younger than `ageMinutes`. */
+/**
+ * The run's own pull of just these accounts, the newest, that still has chunks to do, if younger
+ * than `ageMinutes`. One that looks at more than is compared would be taken for compared: an order
+ * without a verdict matched.
+ */
 export async function unfinishedPull(
   db: Db,
   runId: bigint,
@@ -112,6 +116,8 @@ export async function unfinishedPull(
        and not exists (select wanted from unnest($2::text[]) as wanted
          except select ra.account_id from tieout.run_accounts ra
          where ra.run_id = p.run_id and ra.pull_id = p.pull_id)
+       and not exists (select from tieout.run_accounts ra
+         where ra.run_id = p.run_id and ra.pull_id = p.pull_id and ra.account_id <> all ($2))
      order by p.pull_id desc limit 1`,
     [runId, accountIds, ageMinutes],
   );

@@ -1,0 +1,44 @@
+-- Refund requests that count as done by their own date, which a look since the last night that told
+-- its figures had open: nothing of ours stands for them, and by the date they bore then they would
+-- still have gone. $1 run, $2 accounts as json [{account_id, live_from}], $3 how many are named.
+with account as (
+  select own.account_id, own.pull_id, a.live_from, r.business_date, coalesce((
+    select max(told.business_date) from tieout.run_accounts t
+    join tieout.runs told on told.run_id = t.run_id and not told.is_dry
+      and told.summary is not null and told.business_date < r.business_date
+    where t.account_id = own.account_id), '-infinity') as told_at
+  from jsonb_to_recordset($2::jsonb) as a (account_id text, live_from timestamptz)
+  join tieout.run_accounts own
+    on own.run_id = $1::bigint and own.account_id = a.account_id collate "C"
+  join tieout.runs r on r.run_id = own.run_id
+),
+earlier as (
+  select a.account_id, l.pull_id from account a
+  join tieout.run_accounts l on l.account_id = a.account_id and l.pull_id is not null
+  join tieout.runs r on r.run_id = l.run_id and not r.is_dry
+    and r.business_date >= a.told_at and r.business_date < a.business_date
+),
+dated_back as (
+  select a.account_id, a.live_from, r.refund_id, r.order_no, r.requested_at,
+    max(was.requested_at) as was_at
+  from account a
+  join tieout.asked_refunds r on r.pull_id = a.pull_id and r.account_id = a.account_id
+    and r.requested_at < a.live_from
+  join earlier e on e.account_id = a.account_id
+  join tieout.asked_refunds was on was.pull_id = e.pull_id and was.account_id = e.account_id
+    and was.refund_id = r.refund_id and was.requested_at >= a.live_from
+  where not exists (
+    select from tieout.instructions i
+    where i.account_id = r.account_id and i.refund_id = r.refund_id and i.operation = 'refund'
+      and i.state in ('sending', 'accepted', 'confirmed', 'unknown'))
+  group by 1, 2, 3, 4, 5
+),
+placed as (
+  select *, row_number() over (partition by account_id order by requested_at, refund_id) as place
+  from dated_back
+)
+select account_id, live_from, count(*) as requests,
+  jsonb_agg(jsonb_build_object('requestId', refund_id, 'orderNo', order_no,
+    'is', requested_at, 'was', was_at) order by place)
+    filter (where place <= $3::bigint) as samples
+from placed group by account_id, live_from order by account_id

@@ -1,0 +1,109 @@
+// What a person has to be told of a run beside its figures: each of its own query, in words of core.
+// Neighbour: total.ts, which adds up the figures.
+
+import { unkeptBreaks } from '../breaks/unkeptStore.js';
+import { becameHistoryNotice, datedBackNotice } from '../core/instructions/becameHistory.js';
+import { withdrawnLateNotice } from '../core/instructions/withdrawnLate.js';
+import { codeNotice, endedNotice } from '../core/runs/codeNotices.js';
+import {
+  feedNotice,
+  freedNotice,
+  leftAccountNotice,
+  leftNotice,
+  type Notice,
+  noHistoryNotice,
+  noOrdersNotice,
+  notAnsweredNotice,
+  nowHistoryNotice,
+  oddRefundNotice,
+  refundedByHandNotice,
+  sharedNotice,
+  unusableRowsNotice,
+} from '../core/runs/notices.js';
+import { pendingPayoutsNotice } from '../core/runs/pendingPayouts.js';
+import { strangeAccountNotice, strangeOrdersNotice } from '../core/runs/strangeOrders.js';
+import type { RunState } from '../core/runs/summary.js';
+import { unkeptBreaksNotice } from '../core/runs/unkeptSettlement.js';
+import { unreadableNotice } from '../core/runs/unreadable.js';
+import { freedCounts, withdrawnAsHistory } from '../instructions/freedStore.js';
+import { pendingPayouts } from '../instructions/payoutsStore.js';
+import { feedGaps, ledgerChangeCounts } from '../ledger/ledgerFeedStore.js';
+import { accountsWithoutOrders } from '../ledger/ledgerStore.js';
+import { unusableRows } from '../ledger/ledgerTroubleStore.js';
+import { strangeAccounts, strangeOrders } from '../ledger/strangeOrdersStore.js';
+import { failedPages } from '../pull/snapshot/coverageStore.js';
+import { endedSubscriptions, newCodes } from '../pull/snapshot/statusCodesStore.js';
+import { unreadableEntries } from '../pull/snapshot/unreadableStore.js';
+import type { Run } from '../runs/deps.js';
+import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
+import { leftAccounts } from '../runs/leftAccountsStore.js';
+import { blockedAccounts, keptBack } from '../runs/runAccountsStore.js';
+import type { SendDeps } from '../send/deps.js';
+import { aheadNotices, stopNotices } from '../send/stops.js';
+import {
+  becameHistory,
+  datedBack,
+  oddRefunds,
+  refundedByHand,
+  sharedTransactions,
+  withdrawnLate,
+} from './anomaliesStore.js';
+
+/** What a person has to be told beside the figures, in words. */
+export async function noticesOf(
+  deps: Pick<SendDeps, 'config' | 'now'>,
+  run: Run,
+): Promise<Notice[]> {
+  const feeds = await feedGaps(run.db, run.runId);
+  const words = await newCodes(run.db, run.runId);
+  const changes = await ledgerChangeCounts(run.db, run.runId);
+  const configured = deps.config.accounts.map((account) => account.accountId);
+  const since = lookbackFrom(deps, run);
+  const blocked = await blockedAccounts(run.db, run.runId);
+  const unknown = blocked.filter(({ block }) => block === 'no_history');
+  const kept = await keptBack(
+    run.db,
+    unknown.map(({ accountId }) => accountId),
+  );
+  return [
+    ...(await accountsWithoutOrders(run.db, accountIdsOf(run))).map(noOrdersNotice),
+    ...kept.map(noHistoryNotice),
+    ...(await failedPages(run.db, run.runId)).map((failed) =>
+      notAnsweredNotice({ ...failed, businessDate: run.businessDate }),
+    ),
+    ...(await leftAccounts(run.db, configured)).map(leftAccountNotice),
+    ...(await aheadNotices(run.db, run.accounts, deps.now())),
+    ...feeds.map(feedNotice),
+    ...words.map(codeNotice),
+    ...(await endedSubscriptions(run.db, run.runId)).map(endedNotice),
+    ...(await unreadableEntries(run.db, run.runId)).map(unreadableNotice),
+    ...changes.filter(({ left }) => left > 0).map(leftNotice),
+    ...(await sharedTransactions(run.db, run.runId)).map(sharedNotice),
+    ...(await oddRefunds(run.db, run.runId)).map(oddRefundNotice),
+    ...(await refundedByHand(run.db, accountIdsOf(run))).map(refundedByHandNotice),
+    // Requests of accounts that the configuration does not name: as much as a break.
+    ...(await strangeAccounts(run.db, configured, since)).map(strangeAccountNotice),
+    ...(await strangeOrders(run.db, configured, since)).map(strangeOrdersNotice),
+    ...(await unkeptBreaks(run.db, deps.config, accountIdsOf(run))).map(unkeptBreaksNotice),
+    ...(await unusableRows(run.db, accountIdsOf(run))).map(unusableRowsNotice),
+    ...(await freedCounts(run.db, run.runId)).map(freedNotice),
+    ...(await pendingPayouts(run.db, accountIdsOf(run))).map(pendingPayoutsNotice),
+    ...(await withdrawnAsHistory(run.db, run.runId)).map(nowHistoryNotice),
+    ...(await becameHistory(run.db, run.runId, run.accounts, configured)).map(becameHistoryNotice),
+    ...(await datedBack(run.db, run.runId, run.accounts)).map(datedBackNotice),
+    ...(await withdrawnLate(run.db, run.runId)).map(withdrawnLateNotice),
+    // A dry run sends nothing on purpose.
+    ...(run.isDry ? [] : await stopNotices(run.db, accountIdsOf(run))),
+  ];
+}
+
+/**
+ * An account that is not looked at any more keeps the run from being whole; requests of one that
+ * the configuration does not name, and rows that name nothing, are as much as a break.
+ */
+export function statesOfOthers(notices: readonly Notice[]): RunState[] {
+  if (notices.some((one) => one.kind === 'left_account')) return ['incomplete'];
+  const isOdd = ({ kind }: Notice): boolean =>
+    kind === 'strange_account' || kind === 'unusable_rows';
+  return notices.some(isOdd) ? ['broken'] : [];
+}

@@ -1,5 +1,5 @@
-// What a person has to be told of a run beside its figures: each of its own query, in words of core.
-// Neighbour: total.ts, which adds up the figures.
+// What a person has to be told of a run beside its figures: each by a query of its own, in words of
+// core. Neighbour: total.ts, which adds up the figures.
 
 import { unkeptBreaks } from '../breaks/unkeptStore.js';
 import { becameHistoryNotice, datedBackNotice } from '../core/instructions/becameHistory.js';

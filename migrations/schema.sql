@@ -1,4 +1,4 @@
--- The schema as it stands after 0565_refunded_by_hand, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0570_numbers_go_on, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -2298,6 +2298,39 @@ AS $function$
         then (actual ->> 'amount')::numeric end)
   end
 $function$;
+
+CREATE OR REPLACE FUNCTION tieout.bring_numbers_forward()
+ RETURNS text[]
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+declare
+  one record;
+  used bigint;
+  moved text[] := '{}';
+begin
+  for one in
+    select s.seqrelid as sequence, c.oid::regclass as numbered, a.attname as number,
+      case when c.relname in ('runs', 'pulls') then ' % 100000000' else '' end as of_month
+    from pg_sequence s
+    join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.seqrelid
+      and d.refclassid = 'pg_class'::regclass and d.deptype = 'i'
+    join pg_class c on c.oid = d.refobjid and c.relnamespace = 'tieout'::regnamespace
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid
+    union all
+    select 'tieout.chain_link_ids'::regclass, 'tieout.chain_links', 'link_id', ''
+  loop
+    continue when not has_sequence_privilege(one.sequence, 'update');
+    execute format('select max(%I)%s from %s', one.number, one.of_month, one.numbered) into used;
+    continue when used is null or used <= coalesce(pg_sequence_last_value(one.sequence), 0);
+    -- Of two that find it at once the second one asks again, and finds it done.
+    perform pg_advisory_xact_lock(hashtext('tieout.bring_numbers_forward'));
+    continue when used <= coalesce(pg_sequence_last_value(one.sequence), 0);
+    perform setval(one.sequence, used + 1000);
+    moved := moved || one.numbered::text;
+  end loop;
+  return moved;
+end $function$;
 
 CREATE OR REPLACE FUNCTION tieout.business_date_of(at timestamp with time zone, cut_off time without time zone, timezone text)
  RETURNS date

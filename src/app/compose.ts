@@ -29,6 +29,7 @@ import { WORK_LIMITS } from '../database/limits.js';
 import { migrateUp, migrationStatus } from '../database/migrate.js';
 import { ensureWriter } from '../database/server/grantRoles.js';
 import { watchLockWaits } from '../database/server/lockWaits.js';
+import { bringNumbersForward } from '../database/server/sequencesStore.js';
 import { packageRoot } from '../database/statements.js';
 import { openSlots } from '../gateway/transport/slots.js';
 import type { Workforce } from '../night/run.js';
@@ -63,6 +64,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<App>
     const lockMs = options.lockMs ?? WORK_LIMITS.lockMs;
     const db = openDatabase(connection, { limits: { idleMs: 0, lockMs } });
     closers.push(() => db.close());
+    if (options.anySchema !== true) await bringNumbersForward(db);
     const { log, progress } = options.talk;
     const locks = watchLockWaits(db, options.warn ?? log);
     closers.push(async () => locks.stop());

@@ -59,6 +59,26 @@ describe.each(PUT_BACK)('a database put back by %s', (how) => {
   });
 });
 
+describe('a logical replica that was promoted: the rows of the database without its sequences', () => {
+  it('goes on behind the numbers that are in use', async () => {
+    const shop = await openShop();
+    await shop.a.night(3);
+    await askForPayout(shop);
+    await shop.server.at((db) =>
+      db.query(`select setval(format('%I.%I', schemaname, sequencename)::regclass, 1, false)
+        from pg_sequences where schemaname = 'tieout'`),
+    );
+    expect((await shop.a.night(2)).state).toBe('tied_out');
+    const moved = await shop.effects();
+    expect(new Set(moved).size).toBe(moved.length);
+    expect(moved.filter((one) => one.startsWith('payout'))).toHaveLength(1);
+    const behind = await shop.server.at((db) =>
+      db.query('select tieout.bring_numbers_forward() as moved'),
+    );
+    expect(behind.rows).toEqual([{ moved: [] }]);
+  });
+});
+
 describe('a host that never was there', () => {
   it('sends by a dump that is loaded anew only after the others have looked', async () => {
     const shop = await openShop();

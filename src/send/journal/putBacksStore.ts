@@ -7,6 +7,7 @@ import { HOLD_REASONS } from '../../core/instructions/holdReasons.js';
 import type { InstructionOperation } from '../../core/orders/order.js';
 import { INSTRUCTION_OPERATIONS } from '../../core/orders/order.js';
 import type { Db } from '../../database/db.js';
+import { bringNumbersForward } from '../../database/server/sequencesStore.js';
 import { statement } from '../../database/statements.js';
 import { sayBrake } from '../batches/sendingStatusStore.js';
 import type { JournalPlace } from './journalsStore.js';
@@ -60,6 +61,7 @@ export async function freezePutBack(
   reason: string,
   found: { journals: readonly JournalPlace[]; lost: readonly string[] },
 ): Promise<void> {
+  await bringNumbersForward(tx);
   await holdWaiting(tx);
   await skipIds(tx);
   await sayBrake(tx, {

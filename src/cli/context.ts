@@ -7,7 +7,7 @@ import type { Config } from '../config/config.js';
 import { loadConfigHere } from '../config/config.js';
 import { hidingSecrets } from '../config/hiding.js';
 import { decisionKeys } from '../core/decisions/decisionKeys.js';
-import { messageOf, TieoutError, UsageError } from '../core/errors.js';
+import { inDiskWords, messageOf, TieoutError, UsageError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import type { Log } from '../core/log.js';
 import { indentedLines } from '../core/log.js';
@@ -91,7 +91,8 @@ export async function withApp(
       process.exitCode = await work(app, stop.signal);
     } catch (error) {
       const { inLedgerWords } = await import('../ledger/ledgerTroubleStore.js');
-      throw await inLedgerWords(app, error);
+      const { dataDir, reports } = config;
+      throw await inLedgerWords(app, inDiskWords(error, [dataDir, reports.dir]));
     } finally {
       await stopAlerts?.();
       talk.end();

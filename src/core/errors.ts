@@ -76,6 +76,16 @@ export function fileFailure(error: unknown, user?: string): string | null {
   return why === undefined ? null : `${String(error.path)}: ${why}${doing}`;
 }
 
+const DISK_FULL = ['ENOSPC', 'EDQUOT'];
+
+/** A write that finds the disk full names no file, so the folders that are written to are named. */
+export function inDiskWords(error: unknown, folders: readonly string[]): unknown {
+  if (!(error instanceof Error) || !('code' in error) || 'path' in error) return error;
+  if (!DISK_FULL.includes(String(error.code))) return error;
+  const where = folders.join(' or ');
+  return new TieoutError(`the disk is full: make room under ${where}`, { cause: error });
+}
+
 /** What was thrown, in words; not everything that is thrown is an error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);

@@ -1,6 +1,6 @@
 // `tieout run` without the command line: begin, work or join, end. Says in words what it found.
 
-import { TakenOverError, TieoutError } from '../core/errors.js';
+import { inDiskWords, TakenOverError, TieoutError } from '../core/errors.js';
 import { withFields } from '../core/log.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import { inLedgerWords } from '../ledger/ledgerTroubleStore.js';
@@ -123,7 +123,8 @@ async function workOn(
     // Of a dry run nothing is left by now in which an end could be recorded.
     if (run.isDry) throw endOfDry(await inLedgerWords(deps, error));
     if (error instanceof TakenOverError) throw new TakenOverError(TAKEN_OVER, { cause: error });
-    const failure = await inLedgerWords(deps, error);
+    const { dataDir, reports } = deps.config;
+    const failure = await inLedgerWords(deps, inDiskWords(error, [dataDir, reports.dir]));
     await outages.recordEnd(told, run, failure);
     throw failure;
   } finally {

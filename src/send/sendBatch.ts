@@ -4,7 +4,7 @@
 // be called twice for the same batch: the second caller finds the claim taken.
 
 import { createHash } from 'node:crypto';
-import { messageOf } from '../core/errors.js';
+import { inDiskWords, messageOf } from '../core/errors.js';
 import type { BatchInstruction } from '../core/instructions/batch.js';
 import type { Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
@@ -74,7 +74,9 @@ export async function sendBatch(deps: BatchDeps, batchId: bigint): Promise<void>
     await deferBatch(deps.db, batchId, 'the look before sending was not answered');
   } catch (error) {
     // A view of the ledger that fails for one row says neither which view nor which row.
-    const failure = mayBeLedger(error) ? await inLedgerWords(deps, error) : error;
+    const failure = mayBeLedger(error)
+      ? await inLedgerWords(deps, error)
+      : inDiskWords(error, [deps.config.dataDir]);
     // Only a batch that still waits is touched: after the claim, recoverAttempts.ts says what it
     // is.
     await deferBatch(deps.db, batchId, `tieout failed: ${messageOf(failure)}`);

@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { fileFailure } from '../../src/core/errors.js';
+import { fileFailure, inDiskWords, messageOf } from '../../src/core/errors.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import { tieoutHere } from '../support/cliHere.js';
 import { ROOT } from '../support/sourceFiles.js';
@@ -86,4 +86,13 @@ test('what the system says is put into words, and nothing else is', () => {
   expect(said('EPIPE')).toBe(null);
   expect(fileFailure(Object.assign(new Error('x'), { code: 'ENOENT' }))).toBe(null);
   expect(fileFailure(new TypeError('x'))).toBe(null);
+});
+
+test('a write that finds the disk full is said with the folders that are written to', () => {
+  const said = (more: object) =>
+    messageOf(inDiskWords(Object.assign(new Error('x'), more), ['/a/var', '/b/reports']));
+  expect(said({ code: 'ENOSPC' })).toBe('the disk is full: make room under /a/var or /b/reports');
+  expect(said({ code: 'EDQUOT' })).toMatch(/^the disk is full/);
+  expect(said({ code: 'ENOSPC', path: '/a/var/file' })).toBe('x');
+  expect(said({ code: 'EIO' })).toBe('x');
 });

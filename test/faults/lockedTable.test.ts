@@ -1,7 +1,8 @@
 // Somebody has locked the ledger's table and gone for lunch: a run that waits says who holds it up
-// and what ends it, `doctor` answers, and when the lock is gone the run ends as ever.
+// and what ends it, `doctor` answers, and when the lock is gone the run ends as ever. A standby that
+// commits wait for is named as well.
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';
 import { openClient } from '../../src/database/connection.js';
 import { openDatabase } from '../../src/database/db.js';
@@ -9,6 +10,7 @@ import { gaveUpWaiting, watchLockWaits } from '../../src/database/server/lockWai
 import { startTieout, tieout } from '../support/cli.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
+import { startSharedServer } from '../support/sharedServer.js';
 import { auditRun } from './audit.js';
 
 const MINUTE_MS = 60_000;
@@ -28,6 +30,28 @@ async function locked(house: SeparateHouse, table: string) {
   };
   return { pid: rows[0]?.pid ?? 0, letGo };
 }
+
+describe('a synchronous standby that does not answer', () => {
+  it('is named by what waits for it, and nobody is told to end a session of ours', async () => {
+    const server = await startSharedServer();
+    cleanups.push(() => server.end());
+    const waitFor = (standbys: string): Promise<unknown> =>
+      server.at(async (db) => {
+        await db.query(`alter system set synchronous_standby_names = '${standbys}'`);
+        await db.query('select pg_reload_conf()');
+      });
+    const db = openDatabase(server.connection);
+    cleanups.push(() => db.close());
+    const watch = watchLockWaits(db, () => {}, 100);
+    cleanups.push(async () => watch.stop());
+    await waitFor('nobody');
+    const written = db.query('set synchronous_commit = on; create table public.written (n int)');
+    await vi.waitFor(() => expect(watch.last()).toMatch(/a standby that does not answer/), 20_000);
+    expect(watch.last()).not.toContain('pg_terminate_backend');
+    await waitFor('');
+    await written;
+  });
+});
 
 describe('a table that somebody has locked', () => {
   it('is named with its holder, and the work goes on by itself', {

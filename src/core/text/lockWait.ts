@@ -1,5 +1,5 @@
-// A session of ours that waits for a lock of somebody else, in words: who holds it, and what ends
-// it. Pure. Neighbour: database/server/lockWaits.ts looks.
+// A session of ours that waits for a lock of somebody else, or for a standby, in words: who holds
+// it, and what ends it. Pure. Neighbour: database/server/lockWaits.ts looks.
 
 export interface LockWait {
   /** the relation, else the kind of lock */
@@ -10,9 +10,18 @@ export interface LockWait {
   application: string | null;
   /** how long its transaction is open; null where the server does not tell this role */
   openSeconds: number | null;
+  /** not a lock: commits wait for a standby that does not answer */
+  isForStandby: boolean;
 }
 
-export function lockWaitSentence({ what, holder, user, application, openSeconds }: LockWait) {
+export function lockWaitSentence(wait: LockWait): string {
+  const { what, holder, user, application, openSeconds } = wait;
+  if (wait.isForStandby) {
+    return (
+      `held up: what is written has waited for ${openSeconds} s for a standby that does not ` +
+      'answer; bring it back, or take it out of synchronous_standby_names of the server'
+    );
+  }
   if (holder === null) {
     return (
       `held up: a prepared transaction has locked ${what}; end it: ` +

@@ -60,7 +60,7 @@ export async function beginRun(deps: BeginDeps, request: RunRequest): Promise<Be
     accounts.map((account) => account.accountId),
   );
   const run = await findRun(deps.db, day.date);
-  if (newest !== null && day.date < newest) return showAgain(run, day.date, newest);
+  if (newest !== null && day.date < newest) return showAgain(run, day.date, newest, request.date);
   if (request.isDry) return beginDry(deps, day, accounts);
   const { waitsForGateway = false } = request;
   const held = await heldRun(deps.db);
@@ -124,8 +124,20 @@ async function dayOf(deps: BeginDeps, date: string | null): Promise<BusinessDay>
   throw new UsageError(`--date ${date}: ${schedule.timezone} left this date out`);
 }
 
-function showAgain(run: RunRow | null, date: string, newest: string): Beginning {
+function showAgain(
+  run: RunRow | null,
+  date: string,
+  newest: string,
+  asked: string | null,
+): Beginning {
   if (run?.summary) return { kind: 'readOnly', summary: run.summary };
+  if (asked === null) {
+    throw new UsageError(
+      `the last business date that has ended is ${date}, and ${newest} was run already, by ` +
+        'another schedule.timezone or cutOff, or by another clock: the next run begins once a ' +
+        'later date has ended',
+    );
+  }
   throw new UsageError(
     `--date ${date}: the newest run is ${newest} and the gateway shows only the present, so an ` +
       'older date cannot be run any more; there is no run of this date to show',

@@ -161,6 +161,12 @@ describe('the next business date', () => {
     const second = await runOf(one, 1);
     expect(second.covers).toEqual([dateOf(2), dateOf(1)]);
     expect(one.lines.join('\n')).toContain(`covers ${dateOf(2)}, ${dateOf(1)}`);
+    // Eleven hours west of it the same morning is of the evening before.
+    rewriteSettings(one, { schedule: { timezone: 'Pacific/Pago_Pago' } });
+    const west = one.run({}, new Date(`${dateOf(0)}T04:15:00Z`));
+    await expect(west).rejects.toThrow(
+      new RegExp(`the last business date .* is ${dateOf(2)}, and ${dateOf(1)} was run already`),
+    );
   });
 
   it('covers what no run has finished, where a copy of the middle of the first night came back', async () => {

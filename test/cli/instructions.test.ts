@@ -1,6 +1,8 @@
 // `tieout instructions` and `tieout send` as the built program: lists, a sheet, decisions with their
 // exit codes, and money that moves only after somebody approved it.
 
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ended } from '../support/cli.js';
 import { tieout } from '../support/cli.js';
@@ -57,6 +59,20 @@ describe('tieout instructions', () => {
     const document = await run('instructions', 'list', '--limit', '2', '--json');
     expect(JSON.parse(document.stdout)).toHaveLength(2);
     expect(document.stderr).toContain(`... and ${all.length - 2} more`);
+  });
+
+  it('says of what account a configuration sends nothing, though it approves', async () => {
+    const [one] = await json<Listed[]>('instructions', 'list', '--waiting');
+    const file = join(house.folder, 'tieout.yaml');
+    const settings = JSON.parse(readFileSync(file, 'utf8')) as {
+      accounts: { accountId: string }[];
+    };
+    const accounts = settings.accounts.filter(({ accountId }) => accountId !== one?.accountId);
+    writeFileSync(join(house.folder, 'others.yaml'), JSON.stringify({ ...settings, accounts }));
+    const approve = ['instructions', 'approve', String(one?.id), '--check'];
+    const elsewhere = `account ${one?.accountId} is not in this configuration`;
+    expect((await run(...approve)).stdout).not.toContain(elsewhere);
+    expect((await run(...approve, '--config', 'others.yaml')).stdout).toContain(elsewhere);
   });
 
   it('approves what was seen, sends it, and says who did', async () => {

@@ -7,7 +7,7 @@ import { UsageError } from '../../core/errors.js';
 import type { InstructionState } from '../../core/instructions/instruction.js';
 import { INSTRUCTION_STATES } from '../../core/instructions/instruction.js';
 import { INSTRUCTION_OPERATIONS } from '../../core/orders/order.js';
-import type { Decision } from '../../instructions/decisions.js';
+import type { Decision, DecisionVerdict } from '../../instructions/decisions.js';
 import { decideInstructions } from '../../instructions/decisions.js';
 import { COUNTED_MAX, mostUrgentFirst } from '../../instructions/instructionListStore.js';
 import { sheetOf } from '../../instructions/instructionSheet.js';
@@ -202,7 +202,10 @@ async function decide(
       const deps = { db: app.db, queuePort, now: () => new Date(), log: app.log };
       const rows = await decideInstructions(deps, { ids, decision: wanted, who, seen, check });
       if (wantsJson(command)) printJson({ check, decidedBy: who, rows: rows.map(verdictJson) });
-      else printLines(verdictLines(rows, wanted, check));
+      else {
+        printLines(verdictLines(rows, wanted, check));
+        if (wanted.kind === 'approve') printLines(sentElsewhere(app, rows));
+      }
       return rows.every((row) => row.kind === 'done') ? 0 : 1;
     },
     { quiet: true },
@@ -222,4 +225,17 @@ function numberOf(flag: string, text: string, max: number): number {
 
 function collect(value: string, previous: string[]): string[] {
   return [...previous, value];
+}
+
+/** What this configuration cannot send, whoever approved it by it. */
+function sentElsewhere({ config }: App, rows: readonly DecisionVerdict[]): string[] {
+  const own = new Set(config.accounts.map(({ accountId }) => accountId));
+  const approved = rows.flatMap((row) => (row.kind === 'done' ? [row.instruction.accountId] : []));
+  return [...new Set(approved)]
+    .filter((accountId) => !own.has(accountId))
+    .map(
+      (accountId) =>
+        `account ${accountId} is not in this configuration: what is approved of it is sent only ` +
+        'by one that has it',
+    );
 }

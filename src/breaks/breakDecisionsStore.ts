@@ -3,6 +3,8 @@
 
 import type { BreakAction, BreakVerdict, BreakWord } from '../core/breaks/breakDecision.js';
 import { trailWords } from '../core/breaks/breakDecision.js';
+import type { BreakChange } from '../core/breaks/changedSinceSeen.js';
+import { changeWords } from '../core/breaks/changedSinceSeen.js';
 import type { Decider } from '../core/instructions/decider.js';
 import { type Hundredths, parseAmount } from '../core/money.js';
 import type { Db, Tx } from '../database/db.js';
@@ -55,6 +57,27 @@ export async function saidSince(
     said.set(breakId, [...(said.get(breakId) ?? []), word]);
   }
   return said;
+}
+
+/** What became of each break since the newest event that was seen of it, in words. */
+export async function changesSince(
+  tx: Tx,
+  seen: ReadonlyMap<string, { last: string }>,
+): Promise<Map<string, string>> {
+  if (seen.size === 0) return new Map();
+  const { rows } = await tx.query<BreakChange & { breakId: string }>(
+    `select b.break_id::text as "breakId", b.kind, b.state, b.expected, b.actual,
+       was.expected as "expectedThen", was.actual as "actualThen", later.event
+     from unnest($1::bigint[], $2::bigint[]) as s (break_id, last)
+     join tieout.breaks b on b.break_id = s.break_id
+     join tieout.break_events was on was.break_id = s.break_id and was.event_id = s.last
+     left join lateral (
+       select e.event from tieout.break_events e
+       where e.break_id = s.break_id and e.event_id > s.last
+       order by e.event_id + 0 desc limit 1) later on true`,
+    [[...seen.keys()], [...seen.values()].map(({ last }) => last)],
+  );
+  return new Map(rows.map((row) => [row.breakId, changeWords(row)]));
 }
 
 interface DecidedRow {

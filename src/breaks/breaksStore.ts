@@ -60,6 +60,9 @@ export interface FoundBreak {
   /** a waiver of what it says now, that waits for a second person */
   waiverAskedBy: string | null;
   waiverAskedReason: string | null;
+  /** the digest of what is seen of it, and the newest event of its trail: a decision is bound so */
+  seen: string;
+  last: string;
 }
 
 /** What breaks can be put together by. */

@@ -12,7 +12,7 @@ import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Tx } from '../database/db.js';
 import type { RunDeps } from '../runs/deps.js';
 import type { HeldBreak } from './breakDecisionsStore.js';
-import { holdBreaks, saidSince, writeDecision } from './breakDecisionsStore.js';
+import { changesSince, holdBreaks, saidSince, writeDecision } from './breakDecisionsStore.js';
 
 /** Breaks that one decision may cover; a larger set is a question of settings, not of breaks. */
 export const DECIDED_MAX = 10_000;
@@ -33,7 +33,7 @@ interface BreakRequest {
   readonly mayWaive?: readonly string[] | undefined;
 }
 
-interface SeenBreak {
+export interface SeenBreak {
   readonly seen: string;
   readonly last: string;
 }
@@ -58,7 +58,7 @@ export async function decideBreaks(
   const approveAbove = deps.config.operations.approveAbove.refund;
   return deps.db.transaction(async (tx) => {
     const held = await holdBreaks(tx, request.ids);
-    const verdictOn = await judgeOf(tx, request);
+    const verdictOn = await judgeOf(tx, request, held);
     const decided = held.map((one) => {
       const limit = waivedAloneMax(approveAbove, one.currency);
       return { one, limit, verdict: verdictOn(one, limit) };
@@ -105,15 +105,21 @@ function storedAction(action: BreakAction, keep: readonly string[]): BreakAction
 async function judgeOf(
   tx: Tx,
   { action, who, seen, mayWaive }: BreakRequest,
+  held: readonly HeldBreak[],
 ): Promise<(one: HeldBreak, limit: Hundredths) => BreakVerdict> {
   const said = seen === undefined ? null : await saidSince(tx, seen);
+  const changed = held.flatMap(({ breakId, seenSha256 }): [string, SeenBreak][] => {
+    const then = seen?.get(breakId);
+    return then === undefined || then.seen === seenSha256 ? [] : [[breakId, then]];
+  });
+  const changes = await changesSince(tx, new Map(changed));
   return (one, limit) => {
     const then = seen?.get(one.breakId);
     const may = mayWaive?.includes(one.accountId) ?? true;
     if (then === undefined) return decideBreak(one, action, who, limit, may);
-    const isSame = one.seenSha256 === then.seen;
+    const change = one.seenSha256 === then.seen ? null : (changes.get(one.breakId) ?? '');
     const since = said?.get(one.breakId) ?? [];
-    return decideSeenBreak(one, action, who, limit, { isSame, since }, may);
+    return decideSeenBreak(one, action, who, limit, { change, since }, may);
   };
 }
 

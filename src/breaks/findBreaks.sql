@@ -18,7 +18,11 @@ select f.break_id::text as "breakId", f.account_id as "accountId", f.order_no as
     order by i.instruction_id desc limit 1) end as "refusedRefund",
   f.waived_by as "waivedBy", f.waived_reason as "waivedReason",
   case when f.waiver_waits then f.waiver_asked_by end as "waiverAskedBy",
-  case when f.waiver_waits then f.waiver_asked_reason end as "waiverAskedReason"
+  case when f.waiver_waits then f.waiver_asked_reason end as "waiverAskedReason",
+  tieout.break_seen_sha256(f.state, f.expected, f.actual, f.fingerprint) as seen,
+  -- "+ 0" as in breakSet.sql
+  coalesce((select max(e.event_id + 0) from tieout.break_events e
+    where e.break_id = f.break_id), 0)::text as last
 from tieout.found_breaks($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) f
 order by case when $16 = 'amount' then f.currency end nulls last,
   case when $16 = 'amount' then f.stake end desc nulls last,

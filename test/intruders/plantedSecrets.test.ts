@@ -14,7 +14,7 @@ import { readPlainly } from '../reports/plainReader.js';
 import { tieoutHere } from '../support/cliHere.js';
 import { queueRows } from '../web/artefacts.js';
 import type { ConsoleHouse, Visitor } from '../web/consoleHouse.js';
-import { openConsole, PASSWORD } from '../web/consoleHouse.js';
+import { openConsole, PASSWORD, shownBreak } from '../web/consoleHouse.js';
 
 const planted = (name: string): string => `${name}-${randomBytes(12).toString('hex')}`;
 /** No real one; its check digit is right. */
@@ -158,7 +158,8 @@ test('every page, also of who is not signed in, with notes and reasons of people
     batch: 'none',
   };
   const { BREAK = '', INSTRUCTION = '', REPORT = '' } = known;
-  await all.post('/breaks/note', { id: BREAK, note: `card ${CARD}` });
+  const noted = { id: await shownBreak(all, BREAK), note: `card ${CARD}` };
+  expect((await all.post('/breaks/note', noted)).statusCode).toBe(200);
   await all.post('/breaks/assign', { id: BREAK, owner: `card ${CARD}` });
   await all.post('/brake/on', { account: '', reason: `card ${CARD}` });
   await all.post('/brake/off', { account: '', reason: `card ${CARD}` });

@@ -11,7 +11,7 @@ import { sayBrake } from '../../src/send/batches/sendingStatusStore.js';
 import { ROUTES } from '../../src/web/routes.js';
 import { download, everyFile, queueRows } from './artefacts.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
-import { openConsole } from './consoleHouse.js';
+import { openConsole, shownBreak } from './consoleHouse.js';
 
 const MARKUP = `<img src=x onerror=alert(1)>"'><script>alert(2)</script>`;
 const RAW_MARKUP = /<img src=x|<script>alert/;
@@ -52,7 +52,7 @@ describe('markup in free text (row 110)', () => {
     const { db } = console.app;
     const { id, account, order } = await firstBreak();
     const orderNo = `XSS-${MARKUP}`;
-    await all.post('/breaks/note', { id: String(id), note: MARKUP });
+    await all.post('/breaks/note', { id: await shownBreak(all, id), note: MARKUP });
     // As the command line may say it; the console takes only who is on its list.
     await db.query('update tieout.breaks set owner = $2 where break_id = $1', [id, MARKUP]);
     await db.query(
@@ -275,7 +275,8 @@ describe('secrets and insides (rows 117, 118)', () => {
 
   it('a card number in a note is masked where it is shown', async () => {
     const { id } = await firstBreak();
-    await all.post('/breaks/note', { id: String(id), note: 'paid with 4111 1111 1111 1111' });
+    const note = 'paid with 4111 1111 1111 1111';
+    await all.post('/breaks/note', { id: await shownBreak(all, id), note });
     for (const url of [`/breaks/${id}`, '/breaks']) {
       const { body } = await all.get(url);
       expect(body).not.toContain('4111 1111 1111 1111');

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
-import { openConsole } from './consoleHouse.js';
+import { openConsole, refusalOf, shownBreak } from './consoleHouse.js';
 
 const SMALL = 20_000;
 const LARGE = 30;
@@ -123,7 +123,8 @@ describe('all that match', () => {
     const { rows } = await place.app.db.query<{ id: bigint }>(
       `select break_id as id from tieout.breaks where order_no = 'LARGE7'`,
     );
-    await bert.post('/breaks/note', { id: String(rows[0]?.id), note: 'I ask the shop first' });
+    const one = await shownBreak(bert, rows[0]?.id ?? '');
+    await bert.post('/breaks/note', { id: one, note: 'I ask the shop first' });
     const answer = await anna.post(link, { seen, words: 'rounding' });
     expect(answer.statusCode).toBe(409);
     expect(answer.body).toContain('has changed since it was shown: nothing was done');
@@ -141,8 +142,9 @@ describe('all that match', () => {
     const carl = await place.withRole('approver');
     const early = (await carl.get(link)).body;
     expect(early).toContain('left as they are: nobody has asked for a waiver');
-    const alone = { id: /\/breaks\/(\d+)"/.exec(early)?.[1] ?? '', words: 'why not' };
-    expect((await carl.post('/breaks/waive', alone)).body).toContain('nobody has asked');
+    const one = await shownBreak(carl, /\/breaks\/(\d+)"/.exec(early)?.[1] ?? '');
+    const alone = await carl.post('/breaks/waive', { id: one, words: 'why not' });
+    expect(await refusalOf(carl, alone)).toContain('nobody has asked');
     const asked = await anna.post(link, { seen, words: 'the shop pays' });
     expect(sentence(asked.body)).toBe('30 waiting for a second person.');
     expect(await states('LARGE')).toEqual({ asked: LARGE });
@@ -214,7 +216,8 @@ describe('several that were ticked', () => {
     expect(sentence(page)).toBe('Nothing is done yet: the button decides about 3 of 3.');
     expect(page).toMatch(/will be waived.*TICKED1<\/a>.*0\.30 EUR/s);
     expect(await states('TICKED')).toEqual({ open: 3 });
-    await bert.post('/breaks/note', { id: id[0] ?? '', note: 'I ask the shop first' });
+    const one = await shownBreak(bert, id[0] ?? '');
+    await bert.post('/breaks/note', { id: one, note: 'I ask the shop first' });
     const late = await anna.post('/breaks/waive', { id, words: 'rounding', seen: seenOf(page) });
     expect([late.statusCode, await states('TICKED')]).toEqual([409, { open: 3 }]);
     expect(late.body).toContain('has changed since it was shown: nothing was done');
@@ -227,9 +230,63 @@ describe('several that were ticked', () => {
 
   it('and one by itself is decided at once', async () => {
     await openBreaks('ALONE', 1, '0.10');
-    const id = await idsOf('ALONE');
+    const id = await shownBreak(anna, (await idsOf('ALONE'))[0] ?? '');
     expect((await anna.post('/breaks/waive', { id, words: 'rounding' })).body).toContain(
       '1 of 1 done',
     );
+  });
+
+  describe('and one by itself, on its page or in the list,', () => {
+    /** As a run finds it: the money at the gateway is another now. */
+    const grows = (id: string, amount: string) =>
+      place.app.db.query(
+        `with grown as (
+           update tieout.breaks set actual = actual || jsonb_build_object('amount', $2::text),
+             fingerprint = fingerprint || $2 where break_id = $1
+           returning break_id, last_run_id, currency, amount, expected, actual)
+         insert into tieout.break_events (break_id, run_id, at, event, from_state, by, currency,
+           amount, expected, actual)
+         select break_id, last_run_id, now(), 'changed', 'open', 'tieout', currency, amount,
+           expected, actual from grown`,
+        [id, amount],
+      );
+
+    it('is bound to what was shown: what changed is said, and the page is kept', async () => {
+      await openBreaks('MOVED', 1, '0.10');
+      const number = (await idsOf('MOVED'))[0] ?? '';
+      await grows(number, '1000.20');
+      const list = '/breaks?text=MOVED1&sort=amount';
+      const ticked = /name="id" value="([^"]+)"/.exec((await anna.get(list)).body)?.[1] ?? '';
+      const shown = await shownBreak(anna, number);
+      expect(shown).toMatch(/^\d+:[0-9a-f]{64}-\d+$/);
+      expect(ticked).toBe(shown);
+      await grows(number, '1000.30');
+      const changed = `Nothing was done. amount mismatch of MOVED1 (A1001): refused: it has changed since it was seen: the amount at the gateway was 1000.20 and is 1000.30.`;
+      for (const from of [`/breaks/${number}`, list]) {
+        const press = { id: ticked, words: 'rounding' };
+        const referer = { referer: `https://tieout.test${from}` };
+        const late = await anna.post('/breaks/waive', press, referer);
+        expect(String(late.headers.location)).toContain(from);
+        const { body } = await anna.get(String(late.headers.location));
+        expect(body).toContain(`role="alert">${changed}`);
+        expect(body).toContain('value="rounding"');
+      }
+      expect(await states('MOVED')).toEqual({ open: 1 });
+    });
+
+    it('is not decided over what another person decided, nor by a form that says nothing', async () => {
+      await openBreaks('TAKEN', 1, '0.10');
+      const number = (await idsOf('TAKEN'))[0] ?? '';
+      const id = await shownBreak(anna, number);
+      await bert.post('/breaks/note', { id, note: 'I ask the shop first' });
+      const over = await anna.post('/breaks/note', { id, note: 'paid twice' });
+      expect(await refusalOf(anna, over)).toContain('it was decided meanwhile: noted by');
+      await bert.post('/breaks/waive', { id: await shownBreak(bert, number), words: 'agreed' });
+      const again = await anna.post('/breaks/reopen', { id, words: 'no' });
+      expect(await refusalOf(anna, again)).toContain('it was decided meanwhile: waived by');
+      const unseen = await anna.post('/breaks/reopen', { id: number, words: 'no' });
+      expect(await refusalOf(anna, unseen)).toContain('Look at the break first');
+      expect(await states('TAKEN')).toEqual({ waived: 1 });
+    });
   });
 });

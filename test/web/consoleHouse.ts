@@ -164,6 +164,12 @@ export async function refusalOf(visitor: Visitor, answer: LightMyRequestResponse
   return /role="alert">([^<]*)</.exec(body)?.[1] ?? '';
 }
 
+/** What the page of a break says of it in its form: the number, and what was shown. */
+export async function shownBreak(visitor: Visitor, id: string | bigint): Promise<string> {
+  const { body } = await visitor.get(`/breaks/${id}`);
+  return /name="id" value="([^"]*)"/.exec(body)?.[1] ?? '';
+}
+
 let addresses = 0;
 
 function visitorOf(

@@ -10,7 +10,7 @@ import { writeReport } from '../../src/report/writeReport.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { dateOf } from '../support/night.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
-import { openConsole, refusalOf } from './consoleHouse.js';
+import { openConsole, refusalOf, shownBreak } from './consoleHouse.js';
 
 let house: ConsoleHouse;
 let viewer: Visitor;
@@ -251,12 +251,13 @@ it('says who closed the day on which revision, and when that is no longer what i
      where account_id = 'A1001' and state = 'open'`,
   );
   house.clock.now = new Date();
-  const broken = { id: rows[0]?.id ?? '', words: 'rounding' };
-  for (const one of [finance, other]) {
-    expect((await one.post('/breaks/waive', broken)).body).toContain('1 of 1 done');
-  }
+  const press = async (who: Visitor, verb: string) => {
+    const id = await shownBreak(who, rows[0]?.id ?? '');
+    return (await who.post(`/breaks/${verb}`, { id, words: 'rounding' })).body;
+  };
+  for (const one of [finance, other]) expect(await press(one, 'waive')).toContain('1 of 1 done');
   expect((await viewer.get(url)).body).not.toContain('has changed since');
-  expect((await finance.post('/breaks/reopen', broken)).body).toContain('1 of 1 done');
+  expect(await press(finance, 'reopen')).toContain('1 of 1 done');
   expect((await viewer.get(url)).body).toContain('the day was closed: 1 break was opened again.');
   await db.query(
     `insert into ledger.orders (account_id, order_no, currency, amount, expected, placed_at)

@@ -209,7 +209,7 @@ async function refundsBehind(app: App, found: FoundBreak): Promise<RefundRequest
   return refundRequestsOf(app.db, accountId, orderNo, account?.liveFrom ?? null);
 }
 
-function told(found: FoundBreak) {
+function told({ seen: _seen, last: _last, ...found }: FoundBreak) {
   const { kind, expected, actual, settledRefunds, refusedRefund } = found;
   return {
     ...found,

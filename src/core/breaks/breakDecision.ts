@@ -52,14 +52,15 @@ export interface BreakWord {
 
 /**
  * The same, bound to what was seen: what this person said already is said once, and what others
- * decided meanwhile, or what changed, is not decided over.
+ * decided meanwhile, or what changed, is not decided over. `change` is what changed, in words;
+ * null: nothing.
  */
 export function decideSeenBreak(
   found: DecidedBreak,
   action: BreakAction,
   who: Decider,
   limit: Hundredths,
-  seen: { isSame: boolean; since: readonly BreakWord[] },
+  seen: { change: string | null; since: readonly BreakWord[] },
   mayWaive = true,
 ): BreakVerdict {
   const said = seen.since.find(
@@ -73,7 +74,9 @@ export function decideSeenBreak(
   if (over !== undefined) {
     return refused(`it was decided meanwhile: ${over.event} by ${over.by}`);
   }
-  if (!seen.isSame) return refused('it has changed since it was seen: look again');
+  if (seen.change !== null) {
+    return refused(['it has changed since it was seen', seen.change].filter(Boolean).join(': '));
+  }
   return decideBreak(found, action, who, limit, mayWaive);
 }
 

@@ -15,9 +15,11 @@ export interface Fields {
   whole(name: string, max: number): number | null;
   /** An amount as "12.34", also written 12 or 12.3 or 12,34. */
   amount(name: string): string | null;
-  /** Numbers of rows, each once; null when one is none or there are too many. */
-  rowIds(name: string): bigint[] | null;
-  /** Rows with the digest each was seen with, `12:ab...`; without one it is null. */
+  /**
+   * Rows with the digest each was seen with, `12:ab...`, or `12:ab...-34` with the newest event of
+   * its trail then, each once; without a digest it is null. Null when one is no row, or there are
+   * too many.
+   */
   picks(name: string): Map<bigint, string | null> | null;
   /** Something stands in it, whatever it is. */
   isGiven(name: string): boolean;
@@ -50,7 +52,6 @@ export function fieldsOf(raw: unknown): Fields {
       const padded = /^\d{1,18}(\.\d{1,2})?$/.test(text) ? withDecimals(text) : '';
       return parseAmount(padded) === null ? null : padded;
     },
-    rowIds: (name) => rowIds(given.get(name) ?? []),
     picks: (name) => picksOf(given.get(name) ?? []),
     isGiven: (name) => one(name) !== null,
     names: () => [...given.keys()],
@@ -69,16 +70,10 @@ export function dateOf(text: string | undefined): string | null {
   return isDay ? text : null;
 }
 
-function rowIds(values: readonly string[]): bigint[] | null {
-  const ids = values.map(rowIdOf);
-  if (ids.length > ROWS_MAX || ids.includes(null)) return null;
-  return [...new Set(ids.filter((id) => id !== null))];
-}
-
 function picksOf(values: readonly string[]): Map<bigint, string | null> | null {
   const picks = new Map<bigint, string | null>();
   for (const value of values) {
-    const [, id, digest] = /^(\d{1,18})(?::([0-9a-f]{64}))?$/.exec(value) ?? [];
+    const [, id, digest] = /^(\d{1,18})(?::([0-9a-f]{64}(?:-\d{1,18})?))?$/.exec(value) ?? [];
     const row = rowIdOf(id);
     if (row === null || picks.size >= ROWS_MAX) return null;
     picks.set(row, digest ?? null);

@@ -1,10 +1,12 @@
 // Deciding about breaks, one or many: note, assign, waive, reopen. The rule is the one of
-// `tieout breaks`; here are the form, and the verdict for each row in words. A break of an account
-// that the person may not decide on does not exist.
+// `tieout breaks`; here are the form, and the verdict for each row in words. A press is bound to
+// what the page showed of each row. A break of an account that the person may not decide on does
+// not exist.
 
 import type { ComponentChildren } from 'preact';
+import type { FoundBreak } from '../../../breaks/breaksStore.js';
 import { findBreaks } from '../../../breaks/breaksStore.js';
-import type { DecidedBreakRow } from '../../../breaks/decideBreaks.js';
+import type { DecidedBreakRow, SeenBreak } from '../../../breaks/decideBreaks.js';
 import { decideBreaks } from '../../../breaks/decideBreaks.js';
 import type { BreakAction } from '../../../core/breaks/breakDecision.js';
 import { DECIDED_WORDS } from '../../../core/breaks/breakDecision.js';
@@ -105,28 +107,34 @@ async function decide(
   actionOf: (words: string) => BreakAction,
 ): Promise<Answer> {
   const { deps, form } = visit;
-  const ids = form.rowIds('id');
+  const picks = form.picks('id');
   const words = form.text(field);
-  if (ids === null || ids.length === 0) return refused('Pick at least one break, at most 500.');
+  if (picks === null || picks.size === 0) return refused('Pick at least one break, at most 500.');
   if (words === null) return refused(NEEDED[field]);
   const action = actionOf(words);
   const problem = await ownerProblem(visit, action);
   if (problem !== null) return refused(problem);
   const visible = await findBreaks(
     deps.db,
-    { ids: ids.map(String), accountIds: visit.accounts },
-    { limit: ids.length, offset: 0, sort: 'order' },
+    { ids: [...picks.keys()].map(String), accountIds: visit.accounts },
+    { limit: picks.size, offset: 0, sort: 'order' },
   );
   try {
     const picked = visible.map(({ breakId }) => breakId);
-    const isShownFirst = action.kind !== 'note' && picked.length > 1;
-    const outcome = isShownFirst
-      ? await decidePickedBreaks(visit, action, picked)
-      : { kind: 'decided' as const, rows: await decideAtOnce(visit, action, picked) };
+    const isShownFirst = picked.length > 1 || form.text('seen', 64) !== null;
+    const outcome =
+      isShownFirst && action.kind !== 'note'
+        ? await decidePickedBreaks(visit, action, picked)
+        : await decideAtOnce(visit, action, seenIn(picks, picked));
+    if (outcome.kind === 'unseen') return refused('Look at the break first, and press there.');
     if (outcome.kind === 'shown') return outcome.answer;
     const { rows } = outcome;
     await recordEach(visit, action, rows);
-    const verdicts = [...rows.map(verdictOf), ...unseen(ids.length - visible.length)];
+    const verdicts = [...rows.map(verdictOf), ...unseen(picks.size - visible.length)];
+    const [only] = verdicts;
+    if (only !== undefined && rows.length === 1 && rows[0]?.kind === 'refused') {
+      return refused(`Nothing was done. ${only.what}: ${only.words}.`);
+    }
     const body = <Verdicts rows={verdicts} back="/breaks" />;
     return { kind: 'page', title: 'What was done', section: 'Breaks', body };
   } catch (error) {
@@ -135,9 +143,32 @@ async function decide(
   }
 }
 
-function decideAtOnce(visit: Visit, action: BreakAction, ids: readonly string[]) {
+async function decideAtOnce(
+  visit: Visit,
+  action: BreakAction,
+  seen: ReadonlyMap<string, SeenBreak> | null,
+) {
+  if (seen === null) return { kind: 'unseen' as const };
   const mayWaive = visit.accountsFor('waive');
-  return decideBreaks(visit.deps, { ids, action, who: visit.decider, over: null, mayWaive });
+  const about = { ids: [...seen.keys()], action, who: visit.decider, over: null, seen, mayWaive };
+  return { kind: 'decided' as const, rows: await decideBreaks(visit.deps, about) };
+}
+
+/** What a form says of a break: its number, what was seen of it, and the newest event then. */
+export function shownBreak({ breakId, seen, last }: FoundBreak): string {
+  return `${breakId}:${seen}-${last}`;
+}
+
+/** Of those rows; null: the form does not say it of each. */
+function seenIn(
+  picks: ReadonlyMap<bigint, string | null>,
+  ids: readonly string[],
+): Map<string, SeenBreak> | null {
+  const found = ids.flatMap((id): [string, SeenBreak][] => {
+    const [seen = '', last] = picks.get(BigInt(id))?.split('-') ?? [];
+    return last === undefined ? [] : [[id, { seen, last }]];
+  });
+  return found.length === ids.length ? new Map(found) : null;
 }
 
 const NEEDED = {

@@ -31,7 +31,7 @@ import { NOT_FOUND } from '../../visit.js';
 import type { Fields } from '../../visitor/fields.js';
 import { rowIdOf } from '../../visitor/fields.js';
 import { batchPath } from '../settlement/figures.js';
-import { DecideBreaks } from './breakDecisions.js';
+import { DecideBreaks, shownBreak } from './breakDecisions.js';
 import { FilterProblem, Filters } from './breakFilters.js';
 import { ownersOf } from './breakOwners.js';
 import type { Clock } from './breakQuery.js';
@@ -159,7 +159,7 @@ function BreakTable(props: {
         <tr>
           <td>
             <Pick
-              id={row.breakId}
+              id={shownBreak(row)}
               what={`${labelOf(row.kind)} of ${row.orderNo}`}
               ticked={ticked}
             />
@@ -267,7 +267,7 @@ export async function breakPage(visit: Visit): Promise<Answer> {
       <Sides found={found} words={words} />
       <ShownEntries shown={shown} words={words} />
       <DecideBreaks visit={visit} owners={await ownersOf(visit, found.accountId)} isFixed>
-        <input type="hidden" name="id" value={found.breakId} />
+        <input type="hidden" name="id" value={shownBreak(found)} />
       </DecideBreaks>
       <Life events={events} found={found} words={words} />
     </>

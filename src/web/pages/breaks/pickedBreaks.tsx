@@ -1,6 +1,7 @@
 // Several breaks that were ticked are shown once more with their totals before they are waived,
 // assigned or reopened, as all that match are (breakSets.tsx). The press is bound to what was shown
-// of each; one by itself is decided at once: the list shows all that its preview could say.
+// of each; one by itself is decided at once, bound to what its row showed: the list shows all that
+// its preview could say.
 
 import type { DecidedBreakRow } from '../../../breaks/decideBreaks.js';
 import type { SetPreview } from '../../../breaks/decideSet.js';
@@ -65,7 +66,7 @@ function pageOf(
           {(['words', 'owner'] as const).map((name) => (
             <input type="hidden" name={name} value={form.text(name) ?? ''} />
           ))}
-          {(form.rowIds('id') ?? []).map((id) => (
+          {[...(form.picks('id')?.keys() ?? [])].map((id) => (
             <input type="hidden" name="id" value={id.toString()} />
           ))}
           <button type="submit" class={action.kind === 'assign' ? 'main' : 'danger'}>

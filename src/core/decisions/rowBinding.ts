@@ -88,10 +88,10 @@ function ofDays(days: number): string {
   return `at ${Math.round((days - EPOCH_DAYS) * DAY_SECONDS)}`;
 }
 
+/** A date without a time of day is its midnight, as the number of its days is. */
 function ofIso(text: string): string {
-  const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text)
-    ? Date.parse(`${text.replace(/Z$/, '')}Z`)
-    : NaN;
+  const [, day, time = 'T00:00'] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d.*?)?Z?$/.exec(text) ?? [];
+  const ms = day === undefined ? NaN : Date.parse(`${day}${time}Z`);
   return Number.isNaN(ms) ? text : `at ${Math.round(ms / 1000)}`;
 }
 

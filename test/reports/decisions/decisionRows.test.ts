@@ -131,6 +131,14 @@ describe('a workbook that another program saved', () => {
       (xml) => xml.replaceAll('><v>46344.979166667', ' t="d"><v>2026-11-18T23:30:00'),
     ],
     [
+      'dates without a time of day in words',
+      (xml) => {
+        const due = '><v>46351.000000000';
+        expect(xml).toContain(due);
+        return xml.replaceAll(due, ' t="d"><v>2026-11-25');
+      },
+    ],
+    [
       'blanks as cells, or left out',
       (xml) =>
         xml

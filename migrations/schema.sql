@@ -1,4 +1,4 @@
--- The schema as it stands after 0570_numbers_go_on, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0580_waiver_stake, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -2966,8 +2966,7 @@ begin
     raise exception 'break %: a waiver names who, why and the limit in force', old.break_id
       using errcode = 'check_violation';
   end if;
-  stake := greatest(new.amount, tieout.break_money(new.kind, new.currency, new.expected,
-    new.actual));
+  stake := tieout.waiver_stake(new.kind, new.currency, new.amount, new.expected, new.actual);
   if (stake is null or stake > new.waived_limit)
     and (old.waiver_asked_by is null or old.waiver_asked_for is distinct from new.fingerprint
       or lower(btrim(old.waiver_asked_by)) = lower(btrim(new.waived_by))) then
@@ -4883,6 +4882,14 @@ CREATE OR REPLACE FUNCTION tieout.usable_instant(at timestamp with time zone)
 AS $function$
   select case when at >= '1970-01-01T00:00:00Z'::timestamptz
     and at < '3000-01-01T00:00:00Z'::timestamptz then at end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.waiver_stake(kind text, currency text, amount numeric, expected jsonb, actual jsonb)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select round(greatest(amount, tieout.break_money(kind, currency, expected, actual)), 2)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.weigh_movement_amount()

@@ -29,8 +29,7 @@ export async function holdBreaks(tx: Tx, ids: readonly string[]): Promise<HeldBr
     `select b.break_id::text as "breakId", b.account_id as "accountId",
        b.order_no as "orderNo", b.kind, b.state, b.owner, b.note, b.currency,
        case when b.waiver_asked_for = b.fingerprint then b.waiver_asked_by end as "waiverAskedBy",
-       round(greatest(b.amount,
-         tieout.break_money(b.kind, b.currency, b.expected, b.actual)), 2)::text as stake,
+       tieout.waiver_stake(b.kind, b.currency, b.amount, b.expected, b.actual)::text as stake,
        tieout.break_seen_sha256(b.state, b.expected, b.actual, b.fingerprint) as "seenSha256"
      from tieout.breaks b where b.break_id = any ($1) order by b.break_id for update`,
     [ids],

@@ -1,8 +1,11 @@
 // What is at stake in a break is one thing in a list, on its page and in its life: the money in it as
 // both sides stand, in its own currency; not what it opened with.
 
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { breakLife, findBreaks } from '../../src/breaks/breaksStore.js';
+import { decideBreaks } from '../../src/breaks/decideBreaks.js';
+import { previewSet } from '../../src/breaks/decideSet.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 
@@ -76,4 +79,50 @@ test('what the gateway took in another currency is at stake, in that currency', 
     [found.accountId, found.currency],
   );
   expect(Number(rows[0]?.money)).toBeGreaterThanOrEqual(Number(found.stake));
+});
+
+/** The waiver of one person, held against 500.00, by the preview, the verdict and the guard. */
+test.each<[what: string, opened: string | null, there: string, kind: 'waived' | 'waiver_asked']>([
+  ['the limit itself', '0.10', '1500.00', 'waived'],
+  ['a hundredth above it', '0.10', '1500.01', 'waiver_asked'],
+  ['as much too little', '0.10', '499.99', 'waiver_asked'],
+  ['what it opened with, where that is more', '500.01', '1000.10', 'waiver_asked'],
+  ['nothing that it opened with', null, '1500.00', 'waived'],
+  ['an amount that cannot be read', '0.10', '862,9', 'waived'],
+  ['no amount at all', null, '862,9', 'waiver_asked'],
+])('a waiver of %s is weighed alike everywhere', async (_what, opened, there, kind) => {
+  const { breakId } = await only('amount_mismatch');
+  const sides = { expected: { currency: 'EUR', amount: '1000.00' }, actual: { amount: there } };
+  await house.db.query(
+    `update tieout.breaks set amount = $2, currency = 'EUR', expected = $3, actual = $4
+     where break_id = $1`,
+    [breakId, opened, sides.expected, { currency: 'EUR', ...sides.actual }],
+  );
+  const approveAbove = { capture: null, cancel: null, refund: null, review: null, payout: null };
+  const config = { operations: { approveAbove } };
+  const deps = { db: house.db, now: () => new Date(), newId: randomUUID, config };
+  const action = { kind: 'waive', reason: 'rounding' } as const;
+  const who = { name: 'anna', isClaim: false };
+  const { becomes } = await previewSet(deps, { filter: { ids: [breakId] }, action, who });
+  const about = { ids: [breakId], action, who, over: null, check: true };
+  const [verdict] = await decideBreaks(deps, about);
+  const alone = house.db.transaction(async (tx) => {
+    await tx.query(
+      `update tieout.breaks set state = 'waived', waived_by = 'anna', waived_reason = 'rounding',
+         waived_limit = 500.00 where break_id = $1`,
+      [breakId],
+    );
+    throw new Error('the guard let it pass');
+  });
+  const said = kind === 'waived' ? 'the guard let it pass' : 'needs a second person';
+  await expect(alone).rejects.toThrow(said);
+  expect([[...becomes.keys()], verdict?.kind]).toEqual([[kind], kind]);
+});
+
+test('the limit of a waiver is held against one figure, which the database works out', async () => {
+  const { rows } = await house.db.query<{ stake: string }>(
+    `select tieout.waiver_stake('amount_mismatch', 'EUR', 0.10, '{"amount": "10.00"}',
+       '{"amount": "12.50"}')::text as stake`,
+  );
+  expect(rows).toEqual([{ stake: '2.50' }]);
 });

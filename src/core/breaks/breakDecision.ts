@@ -20,8 +20,8 @@ export interface DecidedBreak {
   readonly currency: string | null;
   /**
    * what the limit of a waiver is held against: the amount of the order where it is more than what
-   * is shown at stake, since until somebody has looked either side may be all wrong; null: nobody
-   * can say
+   * is shown at stake, since until somebody has looked either side may be all wrong
+   * (tieout.waiver_stake); null: nobody can say
    */
   readonly waiverStake: Hundredths | null;
   readonly owner: string | null;

@@ -146,7 +146,7 @@ export async function countUpTo(db: Db, filter: BreakFilter, most: number): Prom
 
 /**
  * Matching breaks counted, in all (one row, key null) or put together: those with most breaks
- * first, or with most money in a currency.
+ * first, or with most money in a currency; `limit` of the groups from `offset`.
  */
 export async function countBreaks(
   db: Db,
@@ -155,6 +155,7 @@ export async function countBreaks(
   asOf: Date,
   limit: number,
   most: string | null = null,
+  offset = 0,
 ): Promise<BreakGroupRow[]> {
   const { rows } = await db.query<{
     key: string | null;
@@ -169,6 +170,7 @@ export async function countBreaks(
     group,
     JSON.stringify(group === 'age' ? seenRanges(asOf) : []),
     most,
+    offset,
   ]);
   return rows.map((row) => ({
     key: row.key,
@@ -178,6 +180,16 @@ export async function countBreaks(
     money: row.money ?? {},
     withoutAmount: Number(row.without_amount),
   }));
+}
+
+/** How many causes those that match have. */
+export async function countCauses(db: Db, filter: BreakFilter): Promise<number> {
+  const { rows } = await db.query<{ count: bigint }>(
+    `select count(distinct cause) as count from
+       tieout.found_breaks($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    values(filter),
+  );
+  return Number(rows[0]?.count ?? 0);
 }
 
 /** What the filters can be set to: currencies and owners of breaks that are not resolved. */

@@ -1,7 +1,7 @@
 -- Breaks that match, counted: in all (one row, key null) or put together by what they have in
 -- common, largest first. $1 to $13 as tieout.found_breaks has them, $14 limit, $15 by what (null:
 -- in all), $16 the ages, with the instants between which a break of each was first seen, or none,
--- $17 a currency whose money says which is largest, or null for the number of breaks.
+-- $17 a currency whose money says which is largest, or null for the number of breaks, $18 offset.
 with found as (
   select case $15::text
       when 'cause' then f.cause
@@ -38,4 +38,4 @@ from found
 group by key
 order by case when $17::text is not null then coalesce(round(sum(stake)
     filter (where currency = $17), 2), 0) end desc nulls last, breaks desc, oldest, key
-limit $14
+limit $14 offset $18

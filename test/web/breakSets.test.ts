@@ -21,8 +21,8 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => place.end());
 
-/** So many orders with one difference. */
-async function openBreaks(name: string, count: number, delta: string): Promise<void> {
+/** So many orders with one difference, or each with a larger one. */
+async function openBreaks(name: string, count: number, delta: string, step = '0'): Promise<void> {
   await place.app.db.query(
     `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
        last_run_id, expected, actual, fingerprint, currency, amount)
@@ -30,11 +30,11 @@ async function openBreaks(name: string, count: number, delta: string): Promise<v
        a.run_id,
        '{"state": "captured", "amount": "1000.00", "currency": "EUR"}',
        jsonb_build_object('state', 'captured', 'currency', 'EUR',
-         'amount', (1000 + $3::numeric)::numeric(20,2)::text),
-       $1::text || n, 'EUR', $3::numeric
+         'amount', (1000 + $3::numeric + (n - 1) * $5::numeric)::numeric(20,2)::text),
+       $1::text || n, 'EUR', $3::numeric + (n - 1) * $5::numeric
      from (select * from tieout.run_accounts where account_id = 'A1001' limit 1) a
      cross join generate_series(1, $2::int) n`,
-    [name, count, delta, new Date(place.clock.now.getTime() - 60_000)],
+    [name, count, delta, new Date(place.clock.now.getTime() - 60_000), step],
   );
 }
 
@@ -75,6 +75,23 @@ describe('breaks by cause', () => {
     const viewer = await place.withRole('viewer');
     expect((await viewer.get('/breaks/causes')).body).not.toContain('waive all');
   });
+});
+
+it('counts all causes where a page shows some, and goes on to their end', async () => {
+  await openBreaks('CAUSE', 203, '1.00', '1.00');
+  const money = (203 * 204) / 2;
+  const first = (await anna.get('/breaks/causes?text=CAUSE')).body;
+  const all = `203 breaks, 203 causes, those with most EUR first. In all \
+${money.toLocaleString('en')}.00 EUR. Causes`;
+  expect(sentence(first)).toBe(`${all} 1 to 200, and 3 more follow.`);
+  expect(first).toContain('amount mismatch, 4.00 EUR more at the gateway');
+  const next = /<a href="([^"]+)">Next page/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  const second = (await anna.get(next)).body;
+  expect(sentence(second)).toBe(`${all} 201 to 203.`);
+  expect(second.match(/more at the gateway</g)).toHaveLength(3);
+  await place.app.db.query(
+    `update tieout.breaks set state = 'resolved' where order_no like 'CAUSE%'`,
+  );
 });
 
 it('puts what is missing on one side together, whichever requests asked for it', async () => {

@@ -1,6 +1,6 @@
 -- Up Migration
--- What the limit of a waiver is held against has one home: the preview, the verdict and the guard ask
--- it. It is the amount that the break opened with where that is more than what is shown at stake.
+-- What the limit of a waiver is held against has one home: the preview, the verdict and the guard
+-- ask it. It is what the break opened with where that is more than what is shown at stake.
 create function tieout.waiver_stake(kind text, currency text, amount numeric, expected jsonb,
   actual jsonb)
 returns numeric language sql immutable as $function$

@@ -192,8 +192,13 @@ describe('the brake', () => {
       brakes: [{ kind: 'brake', accountId: null, by: 'Kim', reason: 'the acquirer called' }],
       accounts: [{ accountId: 'A1001', sends: false }, { accountId: 'A1002' }],
     });
-    const off = await brake('off', '--as', 'Lee');
-    expect(JSON.parse(off.stdout)).toMatchObject({ remaining: [] });
+    const off = await tieout(['brake', 'off', '--as', 'Lee'], { cwd: house.folder });
+    expect(off.stdout).toMatch(
+      /^Lifted: the brake is on for all accounts .*\n2 instr.* wait to be/,
+    );
+    expect(off.stdout).toContain(
+      '`tieout send` sends what was approved, and the next run the rest',
+    );
     await forgetRunner(house);
     await house.run();
     expect(sizes).toEqual([1, 2]);

@@ -10,6 +10,8 @@ import { brakeWords, letGoWords } from '../../core/instructions/breaker.js';
 import type { Decider } from '../../core/instructions/decider.js';
 import { NO_REASON } from '../../core/instructions/decider.js';
 import type { SecurityEvent } from '../../core/securityEvents.js';
+import { counted } from '../../core/text/amounts.js';
+import { whyWaiting } from '../../send/batches/sendingStatusStore.js';
 import type { App } from '../app.js';
 import { deciderHere, deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 
@@ -114,6 +116,7 @@ async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> 
   const stands = lifted.length === 0 && stopped.some((one) => one.isLetGo && mine(one.accountId));
   if (json) printJson({ lifted, remaining, stopped });
   else {
+    const going = accounts.filter(({ sends }) => sends).map(({ accountId }) => accountId);
     const scope = order.accountId === null ? 'all accounts together' : order.accountId;
     printLines([
       ...(lifted.length === 0
@@ -121,9 +124,22 @@ async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> 
         : lifted.map((one) => `Lifted: ${one}`)),
       ...remaining.map((one) => `Still on: ${brakeWords(one)}; ${letGoWords(one.accountId)}`),
       ...stopped.map(({ accountId, words }) => `Account ${accountId}: ${words}`),
+      ...(lifted.length === 0 ? [] : await waitingLines(app, going)),
     ]);
   }
   return stands ? NOTHING_LIFTED_EXIT : 0;
+}
+
+/** What waits goes with whoever sends next: `tieout send` is for what a person approved. */
+async function waitingLines(app: App, accountIds: readonly string[]): Promise<string[]> {
+  const waiting = await whyWaiting(app.db, accountIds);
+  const count = waiting.reduce((sum, { instructions }) => sum + instructions, 0);
+  if (count === 0) return [];
+  const verb = count === 1 ? 'waits' : 'wait';
+  return [
+    `${counted(count, 'instruction')} ${verb} to be sent: a running worker does it by itself. ` +
+      'Without one, `tieout send` sends what was approved, and the next run the rest too.',
+  ];
 }
 
 function resumedBy({ accountId, who }: BrakeOrder, count: number): SecurityEvent {

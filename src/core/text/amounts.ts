@@ -13,6 +13,16 @@ export function grouped(text: string): string {
 
 const FIGURE = /^-?\d+(?:\.\d+)?$/;
 
+/** A count in a sentence for people: "20,000". */
+export function countText(count: number | bigint): string {
+  return grouped(count.toString());
+}
+
+/** With what is counted: "1 break", "20,000 breaks". */
+export function counted(count: number, noun: string): string {
+  return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** "23400.00" of JPY is "23,400"; what is not zero is never left out. */
 export function amountIn(text: string, currency: string): string {
   const isWhole = decimalsOf(currency, {}) === 0 && text.endsWith('.00');

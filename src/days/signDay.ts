@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Decider } from '../core/instructions/decider.js';
-import type { DayFigures, DayState } from '../core/runs/businessDay.js';
+import type { DayState } from '../core/runs/businessDay.js';
 import type { ChecklistLine } from '../core/runs/closingChecklist.js';
 import { closingChecklist, signingAnswer } from '../core/runs/closingChecklist.js';
 import type { Database, Db } from '../database/db.js';
@@ -36,11 +36,9 @@ export interface SigningOrder {
   secondPerson: boolean;
 }
 
-/** Of all that the page of one day shows before it is signed. */
-export function shownDigest(day: DayToSign, figures: readonly DayFigures[]): string {
-  return createHash('sha256')
-    .update(JSON.stringify([day, figures]))
-    .digest('hex');
+/** Of all that a page shows before something is signed: the press holds for just that. */
+export function shownDigest(...shown: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(shown)).digest('hex');
 }
 
 /** One account after the other: a page of many takes no more than one connection. */
@@ -67,8 +65,7 @@ export async function previewSigning(
   for (const day of await daysToSign(db, order.accountIds, order.date)) {
     days.push({ ...day, bar: await barOf(db, order, day) });
   }
-  const digest = createHash('sha256').update(JSON.stringify([order.date, order.verb, days]));
-  return { days, digest: digest.digest('hex') };
+  return { days, digest: shownDigest(order.date, order.verb, days) };
 }
 
 /** `digest` is that of the preview: if anything shown there has changed, nothing is done. */

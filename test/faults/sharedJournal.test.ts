@@ -24,7 +24,7 @@ it('a journal that another process writes to meanwhile is none of an older datab
       const journal = await journalOf();
       // The other one gives a sign of life while this one holds the journal against the database.
       const read: typeof journal.read = async (...behind) => {
-        await first.sign();
+        await first.keep();
         return journal.read(...behind);
       };
       return { ...journal, read };

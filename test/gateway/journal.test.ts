@@ -9,7 +9,7 @@ import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { createPaymentClient } from '../../src/gateway/payments/paymentClient.js';
 import { orderHistory } from '../../src/orders/historyStore.js';
 import { sayBrake } from '../../src/send/batches/sendingStatusStore.js';
-import { unknownAttempts } from '../../src/send/journal/journalsStore.js';
+import { unknownPermits } from '../../src/send/journal/journalsStore.js';
 import type { PermitLine } from '../../src/send/journal/permitSegments.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { ACCOUNT, httpText, type RawServer, rawServer } from './rawServer.js';
@@ -154,7 +154,7 @@ describe('a call that moves money', () => {
       },
     ]);
     const ids = lines.map(({ attemptId }) => attemptId);
-    expect(await unknownAttempts(fresh.db, [...ids, randomUUID()])).toHaveLength(1);
+    expect(await unknownPermits(fresh.db, [...ids, randomUUID()])).toHaveLength(1);
   });
 
   it('is not made where it cannot be written down', async () => {

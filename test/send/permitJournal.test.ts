@@ -100,8 +100,8 @@ describe('a permit that the database has lost', () => {
   });
 });
 
-const idsOf = ({ permits }: { permits: { attemptId: string }[] }): string[] =>
-  permits.map(({ attemptId }) => attemptId).sort();
+const idsOf = ({ permits }: { permits: { permitId: string }[] }): string[] =>
+  permits.map(({ permitId }) => permitId).sort();
 const path = (name: string): string => join(dataDir, 'journal', name);
 const files = (): string[] => readdirSync(path('')).filter((name) => name.startsWith('permits'));
 

@@ -16,7 +16,7 @@ import { openDatabase } from '../../database/db.js';
 import { migrateUp, migrationStatus } from '../../database/migrate.js';
 import { isOwner } from '../../database/server/grantRoles.js';
 import { thisMachine } from '../../processes/identity.js';
-import { unknownAttempts } from '../../send/journal/journalsStore.js';
+import { unknownPermits } from '../../send/journal/journalsStore.js';
 import { openPermitJournal } from '../../send/journal/permitJournal.js';
 import { enterLost } from '../../send/journal/putBacksStore.js';
 import type { App } from '../app.js';
@@ -103,8 +103,8 @@ async function putIn(
       await migrateQueues({ kind: 'database', connection: app.owner });
     }
     const { permits } = await journal.read(null, null);
-    const ids = permits.map(({ attemptId }) => attemptId);
-    const lost = await unknownAttempts(db, ids);
+    const ids = permits.map(({ permitId }) => permitId);
+    const lost = await unknownPermits(db, ids);
     await enterLost(db, thisMachine(), await journal.find(new Set(lost)));
     const missing = lost.length;
     const outcomes = await lastOutcome(db);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Db } from '../../database/db.js';
 import type { StoredAnswer } from '../batches/attemptsStore.js';
 import { storeAnswer } from '../batches/attemptsStore.js';
-import { unknownAttempts } from './journalsStore.js';
+import { unknownPermits } from './journalsStore.js';
 
 export interface AnswerSpool {
   /** Keeps the answer here, where it outlives this process; in the database if the disk refuses. */
@@ -46,7 +46,7 @@ export function openAnswerSpool(dataDir: string): AnswerSpool {
       const attemptIds = names.flatMap((name) => FILE.exec(name)?.[1] ?? []);
       if (attemptIds.length === 0) return 0;
       // A database that has lost the attempt has no place for its answer: the file stays, as proof.
-      const lost = new Set(await unknownAttempts(db, attemptIds));
+      const lost = new Set(await unknownPermits(db, attemptIds));
       const known = attemptIds.filter((attemptId) => !lost.has(attemptId));
       for (const attemptId of known.slice(0, ANSWERS_AT_ONCE)) {
         const answer = await readBack(pathOf(attemptId));

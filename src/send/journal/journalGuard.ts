@@ -19,13 +19,13 @@ import {
   isFrozenBy,
   journalsLostAt,
   noteVerified,
-  unknownAttempts,
+  unknownPermits,
 } from './journalsStore.js';
 import type { PermitJournal } from './permitJournal.js';
 import type { PermitLine } from './permitSegments.js';
 import { enterLost, freezePutBack, inTurn, sayPutBack } from './putBacksStore.js';
 
-const ATTEMPTS_AT_ONCE = 5_000;
+const PERMITS_AT_ONCE = 5_000;
 /** How often a process that sends looks whether the server is still the same. */
 const WATCH_MS = 3_000;
 /** Hosts that live hold their journals against a server that was started anew within this time. */
@@ -45,8 +45,6 @@ export interface JournalGuard {
   verify(): Promise<string | null>;
   /** The same, and again by itself whenever the server was started anew, until it is closed. */
   keep(): Promise<void>;
-  /** What was just committed beside the permits is missed, too, should the database go back. */
-  sign(): Promise<void>;
   /** Hosts that have to come first, in words; null: none. */
   awaited(): Promise<string | null>;
   /** Hosts have not come for so long that no run waits for them any more. */
@@ -99,6 +97,7 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
   const { awaited, isHeldUp } = patience(deps, () =>
     absentHosts(deps.db, { journalId: journal?.journalId ?? null }),
   );
+  // What was just committed beside the permits is missed, too, should the database go back.
   const sign = async (): Promise<void> => {
     if (journal === null || verified === null) return;
     const mark = await countMark(deps.db, journal.journalId, verified.base);
@@ -115,7 +114,6 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
     journalId: () => journal?.journalId ?? null,
     verify,
     keep: watch.begin,
-    sign,
     awaited,
     isHeldUp,
     mayClaim: async (tx) => {
@@ -268,7 +266,7 @@ async function disagreement(
   const gone = isFirst ? await journalsLostAt(db, place) : [];
   const lost = await forgotten(
     db,
-    reading.permits.map(({ attemptId }) => attemptId),
+    reading.permits.map(({ permitId }) => permitId),
   );
   const found =
     (gone.length > 0 ? `the journal of permits at ${journal.place} is gone` : null) ??
@@ -329,10 +327,10 @@ function isOther(before: string | null, { base, system }: DatabaseFacts): boolea
 }
 
 /** The permits that the database lacks. */
-async function forgotten(db: Db, attemptIds: readonly string[]): Promise<string[]> {
+async function forgotten(db: Db, permitIds: readonly string[]): Promise<string[]> {
   const lost: string[] = [];
-  for (let from = 0; from < attemptIds.length; from += ATTEMPTS_AT_ONCE) {
-    lost.push(...(await unknownAttempts(db, attemptIds.slice(from, from + ATTEMPTS_AT_ONCE))));
+  for (let from = 0; from < permitIds.length; from += PERMITS_AT_ONCE) {
+    lost.push(...(await unknownPermits(db, permitIds.slice(from, from + PERMITS_AT_ONCE))));
   }
   return lost;
 }

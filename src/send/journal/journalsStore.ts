@@ -81,13 +81,13 @@ export async function journalsLostAt(db: Db, journal: JournalPlace): Promise<str
 }
 
 /** Those of these permits, of attempts and of calls by hand, that the database does not know. */
-export async function unknownAttempts(db: Db, attemptIds: readonly string[]): Promise<string[]> {
-  const { rows } = await db.query<{ attempt_id: string }>(
-    `select wanted.attempt_id from unnest($1::uuid[]) as wanted (attempt_id)
-     where not tieout.knows_permit(wanted.attempt_id)`,
-    [attemptIds],
+export async function unknownPermits(db: Db, permitIds: readonly string[]): Promise<string[]> {
+  const { rows } = await db.query<{ permit_id: string }>(
+    `select wanted.permit_id from unnest($1::uuid[]) as wanted (permit_id)
+     where not tieout.knows_permit(wanted.permit_id)`,
+    [permitIds],
   );
-  return rows.map((row) => row.attempt_id);
+  return rows.map((row) => row.permit_id);
 }
 
 /**

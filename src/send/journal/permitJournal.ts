@@ -37,7 +37,7 @@ export interface PermitJournal {
   /** The permits behind a position (null: all there are) that were given after a time. */
   read(from: JournalPosition | null, after: Date | null): Promise<JournalReading>;
   /** The lines of these permits. */
-  find(attemptIds: ReadonlySet<string>): Promise<LostPermit[]>;
+  find(permitIds: ReadonlySet<string>): Promise<LostPermit[]>;
   /** The newest sign of life that the database has acknowledged; null: there is none. */
   mark(): Mark | null;
   keepMark(mark: Mark): void;
@@ -74,7 +74,7 @@ export async function openPermitJournal(
     place,
     ...appending(pen),
     read: (from, after) => readSegments(place, from, after),
-    find: (attemptIds) => findPermits(place, attemptIds),
+    find: (permitIds) => findPermits(place, permitIds),
     mark: () => readMark(place),
     keepMark: (mark) => keepMark(place, mark),
     removeBefore: (position, now) => removeSegments(place, position, now),

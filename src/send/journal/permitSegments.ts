@@ -10,7 +10,7 @@ import { DAY_MS } from '../../core/time.js';
 
 /** What a batch sends, or a person by hand (`tieout gateway`). */
 export interface PermitLine {
-  /** of the attempt, or of the call by hand */
+  /** the permit's number, that of the attempt or of the call by hand: a word of files on disk */
   attemptId: string;
   /** empty: a call by hand */
   batchId: string;
@@ -38,7 +38,7 @@ export interface JournalPosition {
 }
 
 interface ReadPermit {
-  attemptId: string;
+  permitId: string;
   at: Date;
 }
 
@@ -179,7 +179,7 @@ async function readSegment(
     const at = new Date(line.at);
     if (after !== null && at <= after) continue;
     if (!isSound) reading.damage ??= `permit ${line.attemptId} was altered`;
-    reading.permits.push({ attemptId: line.attemptId, at });
+    reading.permits.push({ permitId: line.attemptId, at });
   }
   return read;
 }

@@ -197,7 +197,7 @@ export const ROUTES: readonly Route[] = [
       path: `/days/${verb}`,
       right: 'closeDays',
       isFresh: true,
-      fields: ['account', 'date', 'words', 'seen'],
+      fields: ['account', 'date', 'words', 'seen', ...(verb === 'close' ? ['earlier'] : [])],
       handle: closing(verb),
     }),
   ),

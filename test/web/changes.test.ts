@@ -17,7 +17,7 @@ import { openXlsx, sheetOf } from '../reports/openXlsx.js';
 import type { House } from '../support/night.js';
 import { dateOf } from '../support/night.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
-import { openConsole } from './consoleHouse.js';
+import { openConsole, refusalOf } from './consoleHouse.js';
 
 const ACCOUNTS = ['A1001', 'A1002'];
 const NIGHTS = [4, 3, 2, 1].map(dateOf);
@@ -281,3 +281,37 @@ function ordersOn(body: string): string[] {
     ([, orderNo = '']) => decodeURIComponent(orderNo),
   );
 }
+
+it('closes the open days before a day only as they were shown with it', async () => {
+  const { db } = console.house;
+  const finance = await console.withRole('finance');
+  const path = `/days/A1001/${THIRD}`;
+  const fieldOf = (body: string, name: string) =>
+    new RegExp(`name="${name}" value="([0-9a-f]{64})"`).exec(body)?.[1] ?? '';
+  // Money that moves between the two days leaves the figures of the third as they are.
+  const moved = `insert into tieout.day_sums (account_id, currency, operation, is_late, posted_to,
+      movements, amount)
+    select 'A1001', 'EUR', 'capture', false, d.posted_to::date, 0, d.amount
+    from (values ($1, 1.00), ($2, -1.00)) as d (posted_to, amount)
+    on conflict (account_id, posted_to, currency, operation, is_late)
+    do update set amount = day_sums.amount + excluded.amount`;
+  const move = () =>
+    db.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query(moved, [NIGHTS[0], SECOND]);
+    });
+  await move();
+  const { body } = await finance.get(path);
+  for (const date of [NIGHTS[0], SECOND]) expect(body).toContain(`href="/days/A1001/${date}"`);
+  const shown = { seen: fieldOf(body, 'seen'), earlier: fieldOf(body, 'earlier') };
+  const press = (given: Record<string, string>) =>
+    finance.post('/days/close', { account: 'A1001', date: THIRD, words: 'month end', ...given });
+  await move();
+  const late = await refusalOf(finance, await press(shown));
+  expect(late).toContain('What was shown has changed since: nothing was signed.');
+  const again = (await finance.get(path)).body;
+  expect(again).toContain('>2.00<');
+  expect(fieldOf(again, 'seen')).toBe(shown.seen);
+  const done = await press({ seen: shown.seen, earlier: fieldOf(again, 'earlier') });
+  expect(done.body).toContain([NIGHTS[0], SECOND, THIRD].join(', '));
+});

@@ -2,7 +2,7 @@
 // reviewed it, and its figures. Closing keeps the figures and the open items of that moment.
 
 import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
-import type { DayState } from '../../../core/runs/businessDay.js';
+import type { DayFigures, DayState } from '../../../core/runs/businessDay.js';
 import {
   closingChecklist,
   SINCE_UNKNOWN,
@@ -30,7 +30,7 @@ import { dateOf } from '../../visitor/fields.js';
 import { Books, DayTable } from './days.js';
 import type { Signed } from './signedBoxes.js';
 import { SignedBoxes } from './signedBoxes.js';
-import { BeforeSigning, SigningSentence } from './signing.js';
+import { BeforeSigning, dayPath, SigningSentence } from './signing.js';
 
 export async function dayPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, params, words } = visit;
@@ -39,10 +39,8 @@ export async function dayPage(visit: Visit): Promise<Answer> {
   if (date === null || !accounts.includes(account)) return NOT_FOUND;
   const { day, figures: days, seen } = await shownOfDay(visit, account, date);
   const { state } = day;
-  const [first] = days;
   const late = await lateMovements(deps.db, account, date);
-  const open = state === 'open' ? await openDates(deps.db, account, date) : [];
-  const earlier = open.filter((one) => one !== date);
+  const earlier = state === 'open' ? await earlierDays(visit, account, date) : null;
   const events = await dayEvents(deps.db, account, date);
   const [written] = await statementsOfRun(deps.db, date, [account]);
   const changed = state === 'open' ? null : await changedWords(visit, account, date);
@@ -66,12 +64,27 @@ export async function dayPage(visit: Visit): Promise<Answer> {
         <a href={`/nights/${date}/statement`}>The statement of this day</a>
       </p>
       <BeforeSigning date={date} day={day} />
+      {earlier === null ? null : (
+        <EarlierDays earlier={earlier} account={account} date={date} words={words} />
+      )}
       <Decide
         visit={visit}
         day={{ account, date, state, seen }}
         earlier={earlier}
         events={events}
       />
+      <Figures days={days} words={words} />
+      <Late late={late} words={words} />
+      <Decided visit={visit} events={events} />
+    </>
+  );
+  return { kind: 'page', title: `${date} ${account}`, section: 'Days', body };
+}
+
+function Figures({ days, words }: { days: readonly DayFigures[]; words: Words }) {
+  const [first] = days;
+  return (
+    <>
       <h2>Its figures</h2>
       {first === undefined ? (
         <Empty>No money moved on this day.</Empty>
@@ -85,11 +98,8 @@ export async function dayPage(visit: Visit): Promise<Answer> {
           <Books days={days} />
         </>
       )}
-      <Late late={late} words={words} />
-      <Decided visit={visit} events={events} />
     </>
   );
-  return { kind: 'page', title: `${date} ${account}`, section: 'Days', body };
 }
 
 /** What whoever signs has seen: it is signed only while it stands like this. */
@@ -99,6 +109,45 @@ async function shownOfDay({ deps }: Visit, account: string, date: string) {
   const lines = closingChecklist(await closingFacts(deps.db, account, date));
   const day = { accountId: account, state, lines };
   return { day, figures, seen: shownDigest(day, figures) };
+}
+
+interface Earlier {
+  dates: string[];
+  figures: DayFigures[];
+  seen: string;
+}
+
+/** The open days before it, which one press may close too while they stand like this; or null. */
+async function earlierDays({ deps }: Visit, account: string, date: string) {
+  const open = await openDates(deps.db, account, date);
+  const dates = open.filter((one) => one !== date);
+  const [first, last] = [dates[0], dates.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const days = await dayFigures(deps.db, [account], first, last);
+  const figures = days.filter(({ businessDate }) => dates.includes(businessDate)).toReversed();
+  return { dates, figures, seen: shownDigest(dates, figures) } satisfies Earlier;
+}
+
+function EarlierDays(props: { earlier: Earlier; account: string; date: string; words: Words }) {
+  const { earlier, account, date, words } = props;
+  return (
+    <>
+      <h2>Open days before it</h2>
+      <p>
+        {earlier.dates.map((one, at) => (
+          <>
+            {at === 0 ? '' : ', '}
+            <a href={dayPath(account, one)}>{one}</a>
+          </>
+        ))}
+      </p>
+      {earlier.figures.length === 0 ? (
+        <Empty>No money moved on them.</Empty>
+      ) : (
+        <DayTable days={earlier.figures} words={words} by={{ sort: 'day', until: date }} />
+      )}
+    </>
+  );
 }
 
 /** What changed behind a signed day; null: nothing. */
@@ -158,10 +207,7 @@ const POSSIBLE: Readonly<Record<DayState, readonly (keyof typeof VERBS)[]>> = {
   locked: [],
 };
 
-/** Of thirty years, day by day. */
-const EARLIER_CHARS_MAX = 120_000;
-
-function Decide(props: { visit: Visit; day: Day; earlier: readonly string[]; events: Events }) {
+function Decide(props: { visit: Visit; day: Day; earlier: Earlier | null; events: Events }) {
   const { visit, day, earlier, events } = props;
   const { account, date, state, seen } = day;
   if (!visit.accountsFor('closeDays').includes(account)) return null;
@@ -177,12 +223,12 @@ function Decide(props: { visit: Visit; day: Day; earlier: readonly string[]; eve
         <input type="hidden" name="account" value={account} />
         <input type="hidden" name="date" value={date} />
         <input type="hidden" name="seen" value={seen} />
-        {earlier.length > 0 ? (
+        {earlier === null ? null : (
           <label>
-            <input type="checkbox" name="earlier" value={earlier.join(' ')} /> Also the open days
-            before it, {earlier.join(', ')}: days are closed in their order
+            <input type="checkbox" name="earlier" value={earlier.seen} /> Also the open days before
+            it, as they are shown above: days are closed in their order
           </label>
-        ) : null}
+        )}
         <label>
           Reason
           <input name="words" size={40} maxLength={1000} required value={visit.typed('words')} />
@@ -260,10 +306,12 @@ async function decide(
   if (isSigning && (await shownOfDay(visit, accountId, date)).seen !== form.text('seen', 64)) {
     return refused(CHANGED);
   }
-  // Just those that were shown: a day that was opened since would be closed unseen.
-  const shown = form.text('earlier', EARLIER_CHARS_MAX);
-  const open = shown === null ? [] : await openDates(deps.db, accountId, date);
-  const withEarlier = shown !== null && open.filter((one) => one !== date).join(' ') === shown;
+  // Just those that were shown, as they were shown.
+  const shown = form.text('earlier', 64);
+  const withEarlier = shown !== null;
+  if (withEarlier && (await earlierDays(visit, accountId, date))?.seen !== shown) {
+    return refused(CHANGED);
+  }
   const { secondPerson } = deps.config.days;
   const verdict = await act(deps.db, { accountId, date, who, reason, withEarlier, secondPerson });
   await visit.record({

@@ -45,6 +45,8 @@ export interface Table<R> {
   keep: (row: R) => readonly string[];
   /** How many of the first columns stay in view. */
   frozenColumns: number;
+  /** Printed on so many pages beside each other, those first columns on each; default: one. */
+  pagesWide?: number;
   /** Where decisions may come back: the words that its column of them lists. */
   decisions?: readonly string[];
 }

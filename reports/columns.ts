@@ -21,6 +21,8 @@ import { decidable } from './decisions/decisionColumns.js';
 
 export const BREAKS: Table<BreakRow> = {
   frozenColumns: 2,
+  // On one page wide its text would be read with a glass only.
+  pagesWide: 2,
   keep: (row) => identifiers(row.orderNo, ...row.transactions),
   columns: [
     id('account_id', 'Account', 12, (row) => row.accountId),

@@ -170,6 +170,7 @@ async function openTableSheet<R>(
     frozenRows: heading > FROZEN_ROWS_MAX ? 0 : heading,
     frozenColumns: spec.table.frozenColumns,
     repeatedRows: `${heading}:${heading}`,
+    ...(spec.table.pagesWide === undefined ? {} : { pagesWide: spec.table.pagesWide }),
   });
   for (const line of spec.top) await putRow(sheet, line);
   const cells = spec.table.columns.map((column) => headingCell(column, spec.timezone));
@@ -184,8 +185,15 @@ async function closeTableSheet<R>(sheet: Sheet, spec: TableSpec<R>): Promise<Par
   const filter = `A${heading}:${lastColumn}${Math.max(sheet.row, heading)}`;
   const zeroOrRed = sheet.name === spec.name ? (spec.checks ?? []) : [];
   const decisions = decisionsEnd(spec.table, heading + 1, sheet.row);
-  await closeSheet(sheet, { filter, zeroOrRed, ...decisions });
+  await closeSheet(sheet, { filter, zeroOrRed, ...decisions, ...printedPart(spec.table, sheet) });
   return { sheet: sheet.name, first: heading + 1, last: sheet.row };
+}
+
+/** Of a sheet that goes over several pages what is read on paper: nobody decides there. */
+function printedPart<R>({ columns, pagesWide }: Table<R>, sheet: Sheet): SheetEnd {
+  const first = columns.findIndex(({ kind }) => kind === 'entry');
+  if (pagesWide === undefined || first === -1) return {};
+  return { printed: `A1:${columnLetters(first)}${sheet.row}` };
 }
 
 /** What a sheet has at its end where decisions may come back. */

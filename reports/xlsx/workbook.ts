@@ -94,7 +94,8 @@ export async function openSheet(book: Book, wanted: string, layout: SheetLayout)
   const name = safeSheetName(wanted, new Set(sheets.map((sheet) => sheet.name.toLowerCase())));
   const part = { name: sheetPart(sheets.length + 1), type: SHEET_TYPE };
   const entry = await openEntry(book.zip, part.name);
-  sheets.push({ name, repeatedRows: layout.repeatedRows });
+  const { repeatedRows, frozenColumns, pagesWide = 1 } = layout;
+  sheets.push({ name, repeatedRows, ...(pagesWide > 1 ? { repeatedColumns: frozenColumns } : {}) });
   parts.push(part);
   const xml = sheetHead(layout, properties.environment === 'live' ? 'FF8A1F1F' : 'FFFFB92E');
   return { book, name, layout, entry, row: 0, xml, marks: { merged: [], pageEnds: [] } };
@@ -156,6 +157,8 @@ export async function closeSheet(
   const { environment, businessDate } = book.properties;
   const footer = `&L${environment.toUpperCase()} · ${businessDate}&C&A&RPage &P of &N`;
   sheet.xml += sheetTail(layout, marks, end, footer, charts.length > 0);
+  const own = book.sheets.at(-1);
+  if (own !== undefined && end.printed !== undefined) own.printed = end.printed;
   await handOn(sheet);
   await closeEntry(entry);
   await putParts(book, drawingParts(book.sheets.length, charts));

@@ -1,6 +1,7 @@
 // The parts of a workbook's file beside its sheets: what it is, which sheets it has and in which
 // order, how cells look, and the list of all parts. Pure; neighbour: workbook.ts writes them.
 
+import { columnLetters } from './cellXml.js';
 import type { StyleNumbers } from './styleSheet.js';
 import { styleSheetXml } from './styleSheet.js';
 import type { Part } from './xml.js';
@@ -19,6 +20,10 @@ export interface BookSheet {
   name: string;
   /** Rows that are printed on top of every page, such as `1:2`. */
   repeatedRows: string;
+  /** The first columns, so many, that are printed on every page. */
+  repeatedColumns?: number;
+  /** The cells that are printed, such as `A1:S30`; all where it does not say. */
+  printed?: string;
 }
 
 /** Named and listed alike wherever a sheet is spoken of; numbered from 1. */
@@ -106,6 +111,24 @@ function coreXml({ title, environment, businessDate, createdAt }: BookProperties
   );
 }
 
+/** What of a sheet is printed, and what on every page; in the order of names that files have. */
+function printNames(sheet: BookSheet, at: number): string[] {
+  const { name, repeatedRows, repeatedColumns, printed } = sheet;
+  const inSheet = (ref: string): string =>
+    `'${name.replaceAll("'", "''")}'!${ref.replace(/[A-Z]+|\d+/g, '$$$&')}`;
+  const columns = repeatedColumns ? [`A:${columnLetters(repeatedColumns)}`] : [];
+  const named = (kind: string, refs: readonly string[]): string =>
+    element(
+      'definedName',
+      { name: `_xlnm.${kind}`, localSheetId: at },
+      escaped(refs.map(inSheet).join(',')),
+    );
+  return [
+    ...(printed === undefined ? [] : [named('Print_Area', [printed])]),
+    named('Print_Titles', [...columns, repeatedRows]),
+  ];
+}
+
 /** Sizes are in twentieths of a point; the window opens on the first sheet. */
 const WINDOW = { xWindow: 0, yWindow: 0, windowWidth: 28_800, windowHeight: 16_000 };
 /** A spreadsheet that is newer works all formulas out when it opens the file. */
@@ -115,12 +138,7 @@ function workbookXml(sheets: readonly BookSheet[]): string {
   const listed = sheets.map(({ name }, at) =>
     element('sheet', { name, sheetId: at + 1, 'r:id': `rId${at + 1}` }),
   );
-  const titles = sheets.map(({ name, repeatedRows }, at) => {
-    const rows = repeatedRows.split(':').map((row) => `$${row}`);
-    const ref = `'${name.replaceAll("'", "''")}'!${rows.join(':')}`;
-    const definition = { name: '_xlnm.Print_Titles', localSheetId: at };
-    return element('definedName', definition, escaped(ref));
-  });
+  const titles = sheets.flatMap((sheet, at) => printNames(sheet, at));
   return (
     XML +
     element(

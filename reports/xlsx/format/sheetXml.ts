@@ -14,6 +14,8 @@ export interface SheetLayout {
   frozenColumns: number;
   /** Rows that are printed on top of every page, such as `1:2`. */
   repeatedRows: string;
+  /** Printed on so many pages beside each other; default: one. */
+  pagesWide?: number;
   /** Printed on so many pages, smaller where it must be; default: as many as the rows need. */
   pagesHigh?: number;
 }
@@ -23,6 +25,8 @@ export interface SheetEnd {
   filter?: string;
   /** All cells but unlocked ones are kept from changes; no password holds them. */
   isProtected?: true;
+  /** The cells that are printed, such as `A1:S30`; all where it does not say. */
+  printed?: string;
   /** Cells with words to choose from. */
   choice?: { ref: string; words: readonly string[] };
   /** Cells that are red unless they show 0. */
@@ -60,7 +64,7 @@ export function sheetHead(
 
 /** All behind the last row. */
 export function sheetTail(
-  { pagesHigh }: Pick<SheetLayout, 'pagesHigh'>,
+  { pagesHigh, pagesWide }: Pick<SheetLayout, 'pagesHigh' | 'pagesWide'>,
   { merged, pageEnds }: SheetMarks,
   end: SheetEnd,
   footer: string,
@@ -77,8 +81,8 @@ export function sheetTail(
     rulesXml(end) +
     choiceXml(end) +
     element('pageMargins', MARGINS) +
-    // In width one page of A4.
-    element('pageSetup', { paperSize: 9, orientation: 'landscape', fitToHeight: pagesHigh ?? 0 }) +
+    // A4; in width one page where it does not say.
+    element('pageSetup', { ...PAPER, fitToWidth: pagesWide, fitToHeight: pagesHigh ?? 0 }) +
     element('headerFooter', {}, element('oddFooter', {}, escaped(footer))) +
     pageEndsXml(pageEnds) +
     DIGITS_AS_TEXT +
@@ -105,6 +109,7 @@ function choiceXml({ choice }: SheetEnd): string {
 }
 
 /** In inches: narrow, so that a wide table is not printed small. */
+const PAPER = { paperSize: 9, orientation: 'landscape' };
 const MARGINS = { left: 0.4, right: 0.4, top: 0.45, bottom: 0.6, header: 0.3, footer: 0.3 };
 
 /** An account "0010" is text on purpose; a reader would mark each such cell as a mistake. */

@@ -2,7 +2,7 @@
 // Commands, console and status say the same. Pure.
 
 import { toMinute } from '../core/runs/owed.js';
-import { moneyIn } from '../core/text/amounts.js';
+import { counted, moneyIn } from '../core/text/amounts.js';
 import type { AccountAuthorisations } from './authorisations.js';
 import type { AuthorisationSum } from './authorisationsStore.js';
 
@@ -63,5 +63,5 @@ function moneyOf(amount: string, { currency }: AuthorisationSum): string {
 }
 
 function orders(count: number): string {
-  return `${count} order${count === 1 ? '' : 's'}`;
+  return counted(count, 'order');
 }

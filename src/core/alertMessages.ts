@@ -8,7 +8,7 @@ import { addAmounts } from './money.js';
 import { type Owed, owedSentence, type Silence, silenceSentence } from './runs/owed.js';
 import type { CurrencyTotals, OrderFigures, RunSummary } from './runs/summary.js';
 import { runSentence } from './runs/summary.js';
-import { moneyIn } from './text/amounts.js';
+import { counted, countText, moneyIn } from './text/amounts.js';
 
 export const ALERT_EVENTS = [
   'night_finished',
@@ -131,7 +131,7 @@ export function unknownWaits(accountId: string, unknowns: readonly WaitingUnknow
     event: 'unknown_waits',
     subject: accountId,
     text:
-      `Account ${accountId}: of ${count} instruction${count === 1 ? '' : 's'} nobody knows ` +
+      `Account ${accountId}: of ${counted(count, 'instruction')} nobody knows ` +
       `whether the gateway did it, the oldest since ${oldest.toISOString()}. ` +
       'A person has to find out.',
     details: {
@@ -186,7 +186,7 @@ export function batchLate(accountId: string, businessDate: string, late: readonl
   const [since] = late.map((one) => one.since).sort();
   const last = late[0]?.lastBookedAt.toISOString() ?? '';
   const money = late.map(({ amount, currency }) => moneyIn(amount, currency)).join(', ');
-  const of = `${orders} order${orders === 1 ? '' : 's'}`;
+  const of = counted(orders, 'order');
   return {
     event: 'batch_late',
     subject: accountId,
@@ -228,13 +228,13 @@ export function reservationsLapse(accountId: string, found: readonly LapsingMone
   const money = found.map(({ amount, currency }) => `${amount} ${currency ?? '(no currency)'}`);
   const parts = [
     first === null ? '' : `, the first at ${first.toISOString()}`,
-    lapsed === 0 ? '' : `, ${lapsed} of them lapsed already`,
+    lapsed === 0 ? '' : `, ${countText(lapsed)} of them lapsed already`,
   ];
   return {
     event: 'reservations_lapse',
     subject: accountId,
     text: oneLine(
-      `Account ${accountId}: ${count} reservation${count === 1 ? '' : 's'} of ` +
+      `Account ${accountId}: ${counted(count, 'reservation')} of ` +
         `${money.join(', ')} will lapse untaken unless somebody acts${parts.join('')}. ` +
         '`tieout authorisations` has them.',
       TEXT_LENGTH,

@@ -2,7 +2,7 @@
 // line and the console. Pure. Neighbour: settlementStore.ts has the figures.
 
 import { addAmounts } from '../core/money.js';
-import { amountIn } from '../core/text/amounts.js';
+import { amountIn, countText } from '../core/text/amounts.js';
 import { labelOf } from '../core/text/labels.js';
 import type { OldestOpen, SettlementDocument } from './settlementStore.js';
 
@@ -68,7 +68,9 @@ function sum(amounts: readonly string[]): string {
 }
 
 function breakLines(accountId: string, breaks: Readonly<Record<string, number>>): string[] {
-  const told = Object.entries(breaks).map(([kind, count]) => `${count} ${labelOf(kind)}`);
+  const told = Object.entries(breaks).map(
+    ([kind, count]) => `${countText(count)} ${labelOf(kind)}`,
+  );
   if (told.length === 0) return [];
   return [`${accountId}: ${told.join(', ')} (tieout breaks list)`];
 }

@@ -3,7 +3,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { plainLine } from '../../src/core/log.js';
-import { moneyIn } from '../../src/core/text/amounts.js';
+import { leftNotice } from '../../src/core/runs/notices.js';
+import { strangeOrdersNotice } from '../../src/core/runs/strangeOrders.js';
+import { unkeptBreaksNotice } from '../../src/core/runs/unkeptSettlement.js';
+import { counted, countText, moneyIn } from '../../src/core/text/amounts.js';
 
 describe('an amount', () => {
   it.each([
@@ -17,6 +20,26 @@ describe('an amount', () => {
     ['1000.00', null, '1,000.00'],
   ])('%s %s is %s', (amount, currency, words) => {
     expect(moneyIn(amount, currency)).toBe(words);
+  });
+});
+
+describe('a count', () => {
+  it.each([
+    [0, '0 breaks'],
+    [1, '1 break'],
+    [999, '999 breaks'],
+    [20_000, '20,000 breaks'],
+  ])('%s is said as %s', (count, words) => {
+    expect(counted(count, 'break')).toBe(words);
+  });
+
+  it('stands in groups of three in what is told to people', () => {
+    expect(countText(1_234_567n)).toBe('1,234,567');
+    const [accountId, sample] = ['A1001', 'ORD-1'];
+    expect(leftNotice({ accountId, left: 12_345, sample }).text).toContain('12,345 orders left');
+    expect(strangeOrdersNotice({ accountId, orders: 12_345, sample }).text).toContain('12,345');
+    const breaks = { not_settled: 12_345 };
+    expect(unkeptBreaksNotice({ accountId, breaks, sample }).text).toContain('12,345 not settled');
   });
 });
 

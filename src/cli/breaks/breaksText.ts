@@ -13,7 +13,7 @@ import { ageInDays } from '../../core/breaks/breakAge.js';
 import { breakFields, breakSentence, namesIn } from '../../core/breaks/sentence.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { formatAmount, parseSum } from '../../core/money.js';
-import { amountIn, moneyIn } from '../../core/text/amounts.js';
+import { amountIn, counted, countText, moneyIn } from '../../core/text/amounts.js';
 import { causeLabel, labelOf } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
@@ -24,7 +24,7 @@ export function totalLine(all: BreakGroupRow | undefined, filter: BreakFilter): 
   const states = filter.states?.join(' or ') ?? '';
   if (all === undefined || all.breaks === 0)
     return `No ${states} break matches.`.replace('  ', ' ');
-  const apart = all.withoutAmount > 0 ? `, ${all.withoutAmount} without an amount` : '';
+  const apart = all.withoutAmount > 0 ? `, ${countText(all.withoutAmount)} without an amount` : '';
   const breaks = counted(all.breaks, `${states} break`.trim());
   return `${breaks} of ${counted(all.orders, 'order')}: ${moneyText(all)}${apart}`;
 }
@@ -63,7 +63,7 @@ function saidOf(one: FoundBreak): string[] {
 
 export function groupLines(groups: readonly BreakGroupRow[], by: string, now: Date): Line[] {
   const rows = groups.map((group) => [
-    String(group.breaks),
+    countText(group.breaks),
     maskCardNumbers(group.key ?? `no ${by}`),
     `${moneyText(group)}, oldest ${ageInDays(group.oldest, now)} d`,
   ]);
@@ -176,10 +176,6 @@ function moneyText(row: BreakGroupRow): string {
     .sort()
     .map(([currency, amount]) => moneyIn(amount, currency));
   return parts.length === 0 ? 'no amount' : parts.join(', ');
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function timeText(time: Date): string {

@@ -6,7 +6,7 @@ import { isUndecided } from '../../core/instructions/decision.js';
 import { hintWords } from '../../core/instructions/hints.js';
 import { holdLabel } from '../../core/instructions/holdReasons.js';
 import { payoutWords } from '../../core/instructions/payoutAnswer.js';
-import { amountIn, moneyIn } from '../../core/text/amounts.js';
+import { amountIn, counted, countText, moneyIn } from '../../core/text/amounts.js';
 import { disputeText } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import { DAY_MS } from '../../core/time.js';
@@ -264,7 +264,7 @@ export function verdictLines(
   });
   const done = rows.filter((row) => row.kind === 'done').length;
   const would = isCheck ? ' would be decided; nothing was written' : ' decided';
-  return [...lines, `${done} of ${rows.length} instruction${rows.length === 1 ? '' : 's'}${would}`];
+  return [...lines, `${countText(done)} of ${counted(rows.length, 'instruction')}${would}`];
 }
 
 function shortText(one: DecidableInstruction): string {

@@ -4,7 +4,7 @@
 import type { DayFigures } from '../../core/runs/businessDay.js';
 import { booksBegin, ELSEWHERE, MEMOS, notInFigures } from '../../core/runs/businessDay.js';
 import type { ChecklistLine } from '../../core/runs/closingChecklist.js';
-import { amountIn, moneyIn } from '../../core/text/amounts.js';
+import { amountIn, countText, moneyIn } from '../../core/text/amounts.js';
 import type { dayEvents, lateMovements } from '../../days/daysStore.js';
 
 export type Row = Record<string, unknown>;
@@ -92,7 +92,7 @@ export function dayLines(date: string, account: DayOfAccount, isSettled: boolean
         `  adjustment: ${one.operation} ${moneyIn(one.amount, one.currency)} ` +
         `of order ${one.orderNo} belongs to ${one.belongsTo}`,
     ),
-    `  orders that moved across the cut-off before the look: ${moved.length}`,
+    `  orders that moved across the cut-off before the look: ${countText(moved.length)}`,
     ...moved.map((one) => `    ${one.order_no}: ${one.state} since ${instant(one.moved_at)}`),
     ...events.map(
       (one) =>

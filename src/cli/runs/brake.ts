@@ -10,7 +10,7 @@ import { brakeWords, letGoWords } from '../../core/instructions/breaker.js';
 import type { Decider } from '../../core/instructions/decider.js';
 import { NO_REASON } from '../../core/instructions/decider.js';
 import type { SecurityEvent } from '../../core/securityEvents.js';
-import { counted } from '../../core/text/amounts.js';
+import { counted, countText } from '../../core/text/amounts.js';
 import { whyWaiting } from '../../send/batches/sendingStatusStore.js';
 import type { App } from '../app.js';
 import { deciderHere, deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
@@ -95,7 +95,7 @@ async function on(app: App, order: BrakeOrder, json: boolean): Promise<number> {
           `${scope} from now on; looks go on. ` +
             `\`tieout brake off${flag} --reason TEXT\` lets it go.`,
           ...(pulled.underWay > 0
-            ? [`${pulled.underWay} batch(es) were on their way and come to their end.`]
+            ? [`${countText(pulled.underWay)} batch(es) were on their way and come to their end.`]
             : []),
         ],
   );
@@ -157,7 +157,7 @@ async function status(app: App, json: boolean): Promise<number> {
         ? ['The brake is off.']
         : found.brakes.map((one) => brakeWords(one))),
       ...found.accounts.map(({ accountId, words }) => `Account ${accountId}: ${words}`),
-      ...(found.underWay > 0 ? [`${found.underWay} batch(es) are on their way.`] : []),
+      ...(found.underWay > 0 ? [`${countText(found.underWay)} batch(es) are on their way.`] : []),
     ]);
   }
   return 0;

@@ -7,6 +7,7 @@ import { TieoutError, UsageError } from '../../core/errors.js';
 import { checkDay } from '../../core/period.js';
 import { removedLine } from '../../core/runs/removal.js';
 import type { RunSummary } from '../../core/runs/summary.js';
+import { countText } from '../../core/text/amounts.js';
 import type { CoverageRow } from '../../pull/snapshot/coverageStore.js';
 import { coverageRows } from '../../pull/snapshot/coverageStore.js';
 import { removalOf } from '../../retention/retentionStore.js';
@@ -124,8 +125,11 @@ function asJson(run: RunRow) {
 }
 
 function cellsOf(run: RunRow): Part[] {
-  const orders = run.summary?.accounts.reduce((sum, one) => sum + one.orders.ledger, 0);
-  const open = run.summary?.accounts.reduce((sum, one) => sum + one.tie.openAfter, 0);
-  const figures = run.summary ? `${orders} orders, ${open} open breaks` : (run.failure ?? '');
+  const accounts = run.summary?.accounts ?? [];
+  const orders = accounts.reduce((sum, one) => sum + one.orders.ledger, 0);
+  const open = accounts.reduce((sum, one) => sum + one.tie.openAfter, 0);
+  const figures = run.summary
+    ? `${countText(orders)} orders, ${countText(open)} open breaks`
+    : (run.failure ?? '');
   return [run.businessDate, stateWord(run.state, run.state), figures];
 }

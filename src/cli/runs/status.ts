@@ -11,7 +11,7 @@ import { didNotStart, nextSentence, owedSentence, silenceSentence } from '../../
 import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
 import { runSentence } from '../../core/runs/summary.js';
 import { unkeptBreaksNotice } from '../../core/runs/unkeptSettlement.js';
-import { moneyIn } from '../../core/text/amounts.js';
+import { countText, moneyIn } from '../../core/text/amounts.js';
 import { ASKED_LIMITS } from '../../database/limits.js';
 import { gaveUpWaiting } from '../../database/server/lockWaits.js';
 import { inLedgerWords, mayBeLedger } from '../../ledger/ledgerTroubleStore.js';
@@ -144,7 +144,7 @@ function instructionsNow({ unknown, held, onTheirWay }: Waiting): Line[] {
 function untold({ waiting, failed, problem }: OutboxFigures): string[] {
   if (waiting + failed === 0) return [];
   const parts = [
-    ...(waiting > 0 ? [`${waiting} waiting to be told`] : []),
+    ...(waiting > 0 ? [`${countText(waiting)} waiting to be told`] : []),
     ...(failed > 0 ? [`${failed} given up`] : []),
   ];
   const why = problem === null ? '' : ` (${problem})`;
@@ -169,7 +169,7 @@ function codeLines(words: readonly SeenCode[]): string[] {
     const since = `since ${one.meaningSince}, profile ${one.meaningProfile.slice(0, 12)}`;
     return [
       `${one.accountId}  ${one.field} ${one.word}: ${one.meaning ?? 'NO MEANING'} (${since})`,
-      `    first ${one.firstSeen}, last ${one.lastSeen}, ${one.entries} times in ` +
+      `    first ${one.firstSeen}, last ${one.lastSeen}, ${countText(one.entries)} times in ` +
         `${nights}; newest: ${[`${one.newestEntries} times`, ...money].join(', ')}; ` +
         `such as ${one.samples.join(', ')}`,
     ];

@@ -4,7 +4,7 @@
 import { coverageText } from '../../core/orders/coverage.js';
 import type { AccountSummary, RunSummary } from '../../core/runs/summary.js';
 import { ORDER_CLASSES, runSentence } from '../../core/runs/summary.js';
-import { amountIn, moneyIn } from '../../core/text/amounts.js';
+import { amountIn, countText, moneyIn } from '../../core/text/amounts.js';
 import { labelOf, stateLabel } from '../../core/text/labels.js';
 import type { Line, Part } from '../terminal.js';
 import { columns, stateWord } from '../terminal.js';
@@ -40,7 +40,7 @@ export function summaryLines(summary: RunSummary): Line[] {
 function pullLine(summary: RunSummary): string {
   const { pull } = summary;
   const failed = pull.failedPages > 0 ? `, ${pull.failedPages} FAILED` : '';
-  return `${pull.asked} orders asked in ${pull.pages} pages${failed}`;
+  return `${countText(pull.asked)} orders asked in ${countText(pull.pages)} pages${failed}`;
 }
 
 function accountLines(
@@ -67,8 +67,9 @@ function accountLines(
     );
   }
   for (const sum of account.tolerated ?? []) {
+    const below = moneyIn(sum.below, sum.currency);
     lines.push(
-      `  Within tolerance: ${sum.orders} orders, ${moneyIn(sum.below, sum.currency)} too little ` +
+      `  Within tolerance: ${countText(sum.orders)} orders, ${below} too little ` +
         `and ${amountIn(sum.above, sum.currency)} too much at the gateway ` +
         '(tieout breaks list --explained)',
     );
@@ -93,7 +94,7 @@ function instructionLines(account: AccountSummary, keptBack: number): Line[] {
       .filter(([state, count]) => state !== 'carried' && (count ?? 0) > 0)
       .flatMap(([state, count]): Part[] => [
         ', ',
-        stateWord(state, `${count} ${STATE_WORDS[state] ?? state}`),
+        stateWord(state, `${countText(count ?? 0)} ${STATE_WORDS[state] ?? state}`),
       ]);
     if (parts.length > 0) lines.push([`    ${operation.padEnd(8)} `, ...parts.slice(1)]);
   }

@@ -2,7 +2,7 @@
 // outside is masked here, ids are not altered. Neighbour: settlement/settlementWords.ts has the
 // sentences, which the console says, too.
 
-import { amountIn, grouped, moneyIn } from '../../core/text/amounts.js';
+import { amountIn, countText, grouped, moneyIn } from '../../core/text/amounts.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import type {
   BatchLine,
@@ -18,7 +18,7 @@ export const FEE_FIGURES = [3, 4, 5];
 export function batchCells(one: SettlementDocument['batches'][number]): string[] {
   const { accountId, batch, currency, lines, payout, arrived, state } = one;
   const came = `arrived ${amountIn(arrived, currency)}`;
-  return [accountId, batch, `${lines} lines`, moneyIn(payout, currency), came, state];
+  return [accountId, batch, `${countText(lines)} lines`, moneyIn(payout, currency), came, state];
 }
 
 export function lineOfBatch(line: BatchLine): string {

@@ -7,6 +7,7 @@ import { writeBackup } from '../../backup/backupFiles.js';
 import { type BackupKey, makeBackupKey, readBackupKey } from '../../backup/backupKey.js';
 import { dumpTables } from '../../backup/backupStore.js';
 import { UsageError } from '../../core/errors.js';
+import { countText } from '../../core/text/amounts.js';
 import { migrationStatus } from '../../database/migrate.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
@@ -55,7 +56,7 @@ async function backUp(
   if (asJson) printJson({ folder, takenAt, tables: manifest.tables.length, rows, bytes, sha256 });
   else {
     printLines([
-      `${folder}: ${rows} rows of ${manifest.tables.length} tables as of ${takenAt}`,
+      `${folder}: ${countText(rows)} rows of ${manifest.tables.length} tables as of ${takenAt}`,
       `${bytes} bytes, compressed`,
       `sha256 of its manifest: ${sha256}`,
       ...(key === null ? [] : [`encrypted by the key ${key.mark}: keep it somewhere else`]),

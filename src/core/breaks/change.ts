@@ -2,6 +2,7 @@
 // Data only; neighbours: breaks/changedStore.ts reads them, the console and the workbook show them.
 
 import type { BreakKind } from '../orders/verdict.js';
+import { countText } from '../text/amounts.js';
 
 /** In the order in which they are read. */
 export const CHANGES = ['new', 'reopened', 'grown', 'shrunk', 'waived', 'resolved'] as const;
@@ -92,9 +93,10 @@ export function isFirstNight(bases: readonly ComparedWith[]): boolean {
 export function passedWords(tieNew: number, listedNew: number): string | null {
   const passed = tieNew - listedNew;
   if (passed <= 0) return null;
-  const were = passed === 1 ? '1 break was' : `${passed} breaks were`;
+  const were = passed === 1 ? '1 break was' : `${countText(passed)} breaks were`;
   return (
     `${were} new and settled again before the end: open at neither end, so in no list of ` +
-    `changes; the tie of the run counts them too (${tieNew} new, ${listedNew} of them still open)`
+    `changes; the tie of the run counts them too (${countText(tieNew)} new, ` +
+    `${countText(listedNew)} of them still open)`
   );
 }

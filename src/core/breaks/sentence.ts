@@ -3,7 +3,7 @@
 
 import { formatAmount, parseAmount } from '../money.js';
 import type { BreakKind } from '../orders/verdict.js';
-import { moneyIn } from '../text/amounts.js';
+import { countText, moneyIn } from '../text/amounts.js';
 import { SETTLEMENT_SENTENCES, UNKNOWN_AMOUNT } from './settlementSentence.js';
 
 /** What one side said when the break was seen; a field that it does not have is absent. */
@@ -101,7 +101,7 @@ function settledWords(settled: readonly SettledRefund[]): string {
     return `${moneyIn(amount, currency)} (batch ${batch})`;
   });
   const rest = settled.length - named.length;
-  const all = [...named, ...(rest > 0 ? [`${rest} more`] : [])];
+  const all = [...named, ...(rest > 0 ? [`${countText(rest)} more`] : [])];
   return `; the acquirer settled as refunded ${all.join(' and ')}`;
 }
 
@@ -195,7 +195,7 @@ function candidatesText(side: Side): string | null {
     .slice(0, CANDIDATES_NAMED_MAX)
     .map((one) => `${one.transaction ?? 'one without a number'} (${sideText(one)})`);
   const rest = all.length - named.length;
-  return [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(' and ');
+  return [...named, ...(rest > 0 ? [`${countText(rest)} more`] : [])].join(' and ');
 }
 
 function candidatesAside(side: Side): string {

@@ -1,7 +1,7 @@
 // One plain sentence for each break of settlement: what the acquirer's lines say, what the gateway
 // shows, and what to do about it. Pure. Neighbour: sentence.ts has those of orders.
 
-import { moneyIn } from '../text/amounts.js';
+import { countText, moneyIn } from '../text/amounts.js';
 
 /** What a side may say of it. */
 interface Side {
@@ -60,7 +60,7 @@ function whatMoved({ state = 'moved', since = 'an earlier day', ...side }: Side)
 }
 
 function times({ times: lines = 1 }: Side): string {
-  return lines === 1 ? '1 line' : `${lines} lines`;
+  return lines === 1 ? '1 line' : `${countText(lines)} lines`;
 }
 
 function inBatch({ batch }: Side): string {

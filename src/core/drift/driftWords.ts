@@ -1,6 +1,7 @@
 // What changed in the gateway's answers, in words for a run's notices. Pure.
 
 import type { Notice } from '../runs/notices.js';
+import { countText } from '../text/amounts.js';
 import type { FieldChange } from './drift.js';
 
 /** Answers of one kind, of one account, that have other fields than before. */
@@ -25,7 +26,7 @@ export function driftNotice({ accountId, answer, changes }: AnswerDrift): Notice
     about: `the answer to a ${answer} changed`,
     text:
       `the acquirer has changed what it answers to a ${answer}: ` +
-      `${[...named, ...(rest > 0 ? [`${rest} more`] : [])].join('; ')}. ` +
+      `${[...named, ...(rest > 0 ? [`${countText(rest)} more`] : [])].join('; ')}. ` +
       'Ask what it means before money is decided on it; it is told once',
     ...(names.length === 0 ? {} : { names: [...new Set(names)] }),
   };
@@ -39,7 +40,7 @@ function changeText({ path, change, before, now, seen, of, samples }: FieldChang
     case 'vanished':
       return `${path} was always there (${before.join(', ')}) and is in none of ${of}`;
     case 'appeared':
-      return `${path} is new (${now.join(', ')}), in ${seen} of ${of}${such}`;
+      return `${path} is new (${now.join(', ')}), in ${countText(seen)} of ${countText(of)}${such}`;
     case 'type':
       return `${path} was ${before.join(' or ')} and is now also ${now.join(', ')}${such}`;
     case 'returned':

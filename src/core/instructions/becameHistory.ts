@@ -3,6 +3,7 @@
 // withdrawn and told as that (nowHistoryNotice of core/runs/notices.ts). Pure.
 
 import type { Notice } from '../runs/notices.js';
+import { countText } from '../text/amounts.js';
 
 export interface BecameHistoryFacts {
   accountId: string;
@@ -24,10 +25,10 @@ export function becameHistoryNotice(became: BecameHistoryFacts): Notice {
       ? `${operation} ${requestId}`
       : `${operation} ${requestId} of order ${orderNo}`,
   );
-  const more = requests > samples.length ? ` and ${requests - samples.length} more` : '';
+  const more = requests > samples.length ? ` and ${countText(requests - samples.length)} more` : '';
   const about = `accounts[].liveFrom: ${liveFrom.toISOString()}`;
   const text =
-    `${one ? '1 request' : `${requests} requests`} for which nothing was sent ` +
+    `${one ? '1 request' : `${countText(requests)} requests`} for which nothing was sent ` +
     `${one ? 'counts' : 'count'} as done by now, since a request older than liveFrom does ` +
     `(${about}): ${named.join(', ')}${more}. At the night before ${one ? 'it' : 'they'} might ` +
     'have gone; if that was not meant, set liveFrom back: then each waits for a person';

@@ -2,6 +2,7 @@
 // it when it was looked at, and did no more. Pure.
 
 import type { Notice } from '../runs/notices.js';
+import { countText } from '../text/amounts.js';
 
 export interface WithdrawnLateFacts {
   accountId: string;
@@ -15,8 +16,10 @@ export interface WithdrawnLateFacts {
 export function withdrawnLateNotice(late: WithdrawnLateFacts): Notice {
   const { accountId, instructions, approved, sample } = late;
   const one = instructions === 1;
-  const about = one ? '1 instruction withdrawn' : `${instructions} instructions withdrawn`;
-  const seen = approved === 0 ? '' : `, ${approved} of them approved`;
+  const about = one
+    ? '1 instruction withdrawn'
+    : `${countText(instructions)} instructions withdrawn`;
+  const seen = approved === 0 ? '' : `, ${countText(approved)} of them approved`;
   const text =
     `${about} as ${one ? 'it was' : 'they were'} to be sent${seen}, such as that of order ` +
     `${sample}: the ledger had asked for it when it was looked at, and did no more by then. What ` +

@@ -1,6 +1,8 @@
 // What the gateway said of an order that was looked at. Only what was asked and answered may be
 // called missing; everything else has a name of its own. Pure: the words and their figures.
 
+import { countText } from '../text/amounts.js';
+
 const COVERAGES = [
   'answered',
   'no_entry',
@@ -58,6 +60,6 @@ export function coverageText(figures: CoverageFigures): string {
   return [
     `${figures.asked} asked`,
     `${figures.answered} answered with an entry`,
-    ...parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`),
+    ...parts.filter(([count]) => count > 0).map(([count, words]) => `${countText(count)} ${words}`),
   ].join(', ');
 }

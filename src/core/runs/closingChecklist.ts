@@ -3,7 +3,7 @@
 // the command and the console show. Nothing of it forbids a close: a day may be closed, knowing of
 // what is open.
 
-import { moneyIn } from '../text/amounts.js';
+import { countText, moneyIn } from '../text/amounts.js';
 import { labelOf } from '../text/labels.js';
 
 export interface MoneyOf {
@@ -198,7 +198,7 @@ export const SINCE_UNKNOWN = 'perhaps, since the ledger did not answer in time';
 export function sinceSignedWords(counts: SinceClosed): string | null {
   const parts = SINCE_WORDS.flatMap(([key, one, many]) => {
     const count = counts[key];
-    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+    return count === 0 ? [] : [`${countText(count)} ${count === 1 ? one : many}`];
   });
   return parts.length === 0 ? null : parts.join(', ');
 }

@@ -2,7 +2,7 @@
 // that ended. Pure.
 
 import { oneLine } from '../log.js';
-import { moneyIn } from '../text/amounts.js';
+import { countText, moneyIn } from '../text/amounts.js';
 import type { Notice } from './notices.js';
 
 export interface NewCodeFacts {
@@ -25,7 +25,7 @@ const WORD_LENGTH = 100;
 /** A code for the first time; one without a meaning stops its orders, and only those. */
 export function codeNotice(word: NewCodeFacts): Notice {
   const money = Object.entries(word.money).map(([currency, amount]) => moneyIn(amount, currency));
-  const seen = `${word.entries} ${word.entries === 1 ? 'entry' : 'entries'}`;
+  const seen = `${countText(word.entries)} ${word.entries === 1 ? 'entry' : 'entries'}`;
   const whole = [seen, ...money].join(', ');
   const meant =
     word.meaning === null

@@ -3,7 +3,7 @@
 // words for what the store found.
 
 import { oneLine } from '../log.js';
-import { moneyIn } from '../text/amounts.js';
+import { counted, countText, moneyIn } from '../text/amounts.js';
 
 export interface Notice {
   accountId: string;
@@ -51,7 +51,9 @@ export function noHistoryNotice(block: { accountId: string; instructions: number
     instructions,
     text:
       noHistorySentence(accountId) +
-      (instructions === 0 ? '' : `; ${counted(instructions)} kept back, and no approval helps`),
+      (instructions === 0
+        ? ''
+        : `; ${instructionsAre(instructions)} kept back, and no approval helps`),
   };
 }
 
@@ -64,8 +66,8 @@ export function noHistorySentence(accountId: string): string {
   );
 }
 
-function counted(instructions: number): string {
-  return `${instructions} ${instructions === 1 ? 'instruction is' : 'instructions are'}`;
+function instructionsAre(instructions: number): string {
+  return `${countText(instructions)} ${instructions === 1 ? 'instruction is' : 'instructions are'}`;
 }
 
 /** A run without a single order ties, and is worth nothing. */
@@ -98,7 +100,8 @@ export function feedNotice(gap: FeedGapFacts): Notice {
 }
 
 function gapText(gap: FeedGapFacts): string {
-  const held = `${gap.ledgerCount} orders, ${moneyIn(gap.ledgerAmount, gap.currency)}`;
+  const held = `${countText(gap.ledgerCount)} orders, ${moneyIn(gap.ledgerAmount, gap.currency)}`;
+  const stated = gap.statedCount === null ? 'no number of' : countText(gap.statedCount);
   switch (gap.verdict) {
     case 'absent':
       return gap.currency === ''
@@ -108,7 +111,7 @@ function gapText(gap: FeedGapFacts): string {
       return `is not complete yet: its control total in ${gap.currency} is not finished`;
     case 'different':
       return (
-        `is not whole: its feed states ${gap.statedCount} orders, ` +
+        `is not whole: its feed states ${stated} orders, ` +
         `${gap.statedAmount === null ? 'no amount' : moneyIn(gap.statedAmount, gap.currency)}, ` +
         `the ledger holds ${held}`
       );
@@ -123,7 +126,7 @@ export function leftNotice(left: {
   left: number;
   sample: string | null;
 }): Notice {
-  const orders = `${left.left} ${left.left === 1 ? 'order' : 'orders'}`;
+  const orders = counted(left.left, 'order');
   const sample = left.sample === null ? '' : `, such as ${left.sample}`;
   const text =
     `${orders} left the ledger since the look before${sample}: those that the gateway has ` +
@@ -142,7 +145,7 @@ export function notSentNotice(stop: {
   const waits =
     instructions === 0
       ? 'nothing waits for it now'
-      : `${instructions} ${instructions === 1 ? 'instruction waits' : 'instructions wait'}`;
+      : `${counted(instructions, 'instruction')} ${instructions === 1 ? 'waits' : 'wait'}`;
   const text = `sending is stopped: ${reason}; ${waits}`;
   // What comes behind a colon or in parentheses are particulars.
   const about = reason.split(/[:(]| since /)[0]?.trim() ?? reason;
@@ -161,7 +164,7 @@ export interface SharedTransactionFacts {
 export function sharedNotice(shared: SharedTransactionFacts): Notice {
   const { accountId, orders, sample, other, transactionId } = shared;
   const which =
-    orders === 1 ? `order ${sample} waits` : `${orders} orders wait, such as ${sample},`;
+    orders === 1 ? `order ${sample} waits` : `${countText(orders)} orders wait, such as ${sample},`;
   const text =
     `${which} for ever: the gateway shows its transaction ${transactionId} under order ${other} ` +
     'as well, where it was used';
@@ -240,7 +243,8 @@ export function freedNotice(freed: {
   instructions: number;
 }): Notice {
   const { accountId, setting, instructions } = freed;
-  const waits = instructions === 1 ? '1 instruction waits' : `${instructions} instructions wait`;
+  const waits =
+    instructions === 1 ? '1 instruction waits' : `${countText(instructions)} instructions wait`;
   const text = `${waits} for a person, since a setting has changed (${setting})`;
   return { accountId, kind: 'newly_freed', about: setting, text };
 }
@@ -270,13 +274,14 @@ export function nowHistoryNotice(gone: NowHistoryFacts): Notice {
   const count =
     instructions === 1
       ? '1 instruction that waited was withdrawn'
-      : `${instructions} instructions that waited were withdrawn`;
+      : `${countText(instructions)} instructions that waited were withdrawn`;
   const seen = approved === 0 ? '' : `, ${approved} of them approved`;
   const named = samples.map(({ operation, orderNo, refundId, money, isApproved }) => {
     const which = refundId === null ? orderNo : `${refundId} of order ${orderNo}`;
     return `${operation} ${which} (${money}${isApproved ? ', approved' : ''})`;
   });
-  const more = instructions > samples.length ? ` and ${instructions - samples.length} more` : '';
+  const more =
+    instructions > samples.length ? ` and ${countText(instructions - samples.length)} more` : '';
   const text =
     `${count}${seen}, since a request older than liveFrom counts as done (${setting}): ` +
     `${named.join(', ')}${more}. Nothing is sent for them; if that was not meant, set liveFrom ` +
@@ -299,8 +304,11 @@ export interface LeftAccountFacts {
 export function leftAccountNotice({ accountId, states, breaks }: LeftAccountFacts): Notice {
   const parts = Object.entries(states)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([state, count]) => `${count} ${state} ${count === 1 ? 'instruction' : 'instructions'}`);
-  if (breaks > 0) parts.push(`${breaks} open ${breaks === 1 ? 'break' : 'breaks'}`);
+    .map(
+      ([state, count]) =>
+        `${countText(count)} ${state} ${count === 1 ? 'instruction' : 'instructions'}`,
+    );
+  if (breaks > 0) parts.push(`${countText(breaks)} open ${breaks === 1 ? 'break' : 'breaks'}`);
   const text =
     `the account is not in the configuration any more and is not finished: ${parts.join(', ')}. ` +
     'Put it back under accounts (without liveFrom it is only observed), or settle each: ' +
@@ -347,7 +355,7 @@ export interface UnusableRows {
 export function unusableRowsNotice(unusable: UnusableRows): Notice {
   const { relation, rows, sample } = unusable;
   const accountId = unusable.accountId || '(none)';
-  const count = `${rows} ${rows === 1 ? 'row' : 'rows'}`;
+  const count = `${countText(rows)} ${rows === 1 ? 'row' : 'rows'}`;
   const about = `${count} of ledger.${relation} without a number or account`;
   const such = sample === '' ? '' : `, such as ${sample}`;
   const text =
@@ -376,8 +384,8 @@ export function notAnsweredNotice(failed: FailedPagesFacts): Notice {
   const reasons = named.map((reason) => oneLine(reason, PAGE_REASON_LENGTH));
   const rest = failed.reasons.length - named.length;
   const why = [...reasons, ...(rest > 0 ? [`${rest} more reasons`] : [])].join('; ');
-  const asked = pages === 1 ? '1 page was' : `${pages} pages were`;
-  const about = orders === 1 ? '1 order' : `${orders} orders`;
+  const asked = pages === 1 ? '1 page was' : `${countText(pages)} pages were`;
+  const about = orders === 1 ? '1 order' : `${countText(orders)} orders`;
   const text =
     `${asked} not answered, with ${about}: ${why}. Nothing is said of what stands there. ` +
     `When the gateway is well: \`tieout run --date ${businessDate}\``;

@@ -5,6 +5,7 @@
 
 import type { AnswerDrift } from '../drift/driftWords.js';
 import type { CoverageFigures } from '../orders/coverage.js';
+import { counted, countText } from '../text/amounts.js';
 import { labelOf } from '../text/labels.js';
 import type { Notice } from './notices.js';
 
@@ -182,7 +183,8 @@ function brokenPart(summary: RunSummary, broken: number, orders: number): string
   }
   // Something else may be what is broken: a request of an account that is not configured.
   const verb = broken < 2 ? 'differs' : 'differ';
-  const differ = `${broken === 0 ? 'none' : broken} of ${counted(orders, 'order')} ${verb}`;
+  const some = broken === 0 ? 'none' : countText(broken);
+  const differ = `${some} of ${counted(orders, 'order')} ${verb}`;
   if (kinds.size === 0) return differ;
   // An order may have several breaks, and a batch or a payout has one without an order.
   const open = [...kinds.values()].reduce((sum, count) => sum + count, 0);
@@ -198,10 +200,13 @@ function kindParts(kinds: ReadonlyMap<string, number>): string[] {
   const sorted = [...kinds].sort(([kindA, a], [kindB, b]) => b - a || (kindA < kindB ? -1 : 1));
   const named = sorted.slice(0, KINDS_NAMED_MAX);
   const others = sorted.slice(KINDS_NAMED_MAX);
-  const parts = named.map(([kind, count]) => `${count} ${labelOf(kind)}`);
+  const parts = named.map(([kind, count]) => `${countText(count)} ${labelOf(kind)}`);
   if (others.length === 0) return parts;
   const rest = others.reduce((sum, [, count]) => sum + count, 0);
-  return [...parts, `${rest} of ${others.length === 1 ? 'another kind' : 'other kinds'}`];
+  return [
+    ...parts,
+    `${countText(rest)} of ${others.length === 1 ? 'another kind' : 'other kinds'}`,
+  ];
 }
 
 function incompleteParts(summary: RunSummary, broken: number): string[] {
@@ -268,7 +273,8 @@ function newCodePart(summary: RunSummary): string {
   if (words.length === 0) return '';
   const rest = words.length - WORDS_NAMED_MAX;
   const named = words.slice(0, WORDS_NAMED_MAX);
-  return `new at the gateway: ${[...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')}`;
+  const more = rest > 0 ? [`${countText(rest)} more`] : [];
+  return `new at the gateway: ${[...named, ...more].join(', ')}`;
 }
 
 function changedAnswerPart(summary: RunSummary): string {
@@ -298,10 +304,6 @@ function sumInstructions(summary: RunSummary, state: string): number {
     for (const states of Object.values(account.instructions)) sum += states?.[state] ?? 0;
   }
   return sum;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function joinParts(parts: readonly string[]): string {

@@ -1,6 +1,7 @@
 // Breaks of settlement that stay open although tieout.yaml has the section no more, in words: no
 // night looks at what they are about, so none of them goes away by itself. Pure.
 
+import { countText } from '../text/amounts.js';
 import { labelOf } from '../text/labels.js';
 import type { Notice } from './notices.js';
 
@@ -15,7 +16,9 @@ export interface UnkeptBreaksFacts {
 /** They count among the open breaks as before: what nobody looked at is not settled. */
 export function unkeptBreaksNotice({ accountId, breaks, sample }: UnkeptBreaksFacts): Notice {
   const found = Object.values(breaks).reduce((sum, one) => sum + one, 0);
-  const kinds = Object.entries(breaks).map(([kind, count]) => `${count} ${labelOf(kind)}`);
+  const kinds = Object.entries(breaks).map(
+    ([kind, count]) => `${countText(count)} ${labelOf(kind)}`,
+  );
   const what = found === 1 ? '1 break of settlement is' : `${found} breaks of settlement are`;
   const about = `${what} open, which no night looks at any more`;
   const text =

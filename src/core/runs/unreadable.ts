@@ -1,6 +1,7 @@
 // Entries of an answer that name no order: nobody can say which one they are about, so that of an
 // asked order without an entry beside them nothing is known. Pure: their words.
 
+import { countText } from '../text/amounts.js';
 import type { Notice } from './notices.js';
 
 /** What the order that stands for such an entry is called; a digest of the entry follows. */
@@ -32,11 +33,11 @@ export function unreadableNotice({ accountId, entries, places, orders }: Unreada
   const named = places.map(({ pageNo, position }) => unreadablePlace(pageNo, position));
   const rest = entries - places.length;
   const which = [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
-  const count = entries === 1 ? '1 entry that names' : `${entries} entries that name`;
+  const count = entries === 1 ? '1 entry that names' : `${countText(entries)} entries that name`;
   const unread =
     orders === 0
       ? 'every order that was asked for there has its own'
-      : `${orders === 1 ? '1 order' : `${orders} orders`} without an entry there: ` +
+      : `${orders === 1 ? '1 order' : `${countText(orders)} orders`} without an entry there: ` +
         'not checked, since it may be about any of them';
   const text =
     `the gateway answered ${count} no order (${which}): invalid, and what else stands there is ` +

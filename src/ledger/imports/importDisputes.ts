@@ -4,6 +4,7 @@
 
 import type { LedgerDispute } from '../../core/ledger/disputeRow.js';
 import { checkDisputeLine, DISPUTE_COLUMNS } from '../../core/ledger/disputeRow.js';
+import { countText } from '../../core/text/amounts.js';
 import type { Db } from '../../database/db.js';
 import type { ImportResult } from './importResult.js';
 import { DISPUTE_STATEMENTS } from './stagedDisputesStore.js';
@@ -42,5 +43,5 @@ const DISPUTES: TableImport<LedgerDispute> = {
 async function ordersStillMissing(tx: Db): Promise<string[]> {
   const { rows } = await tx.query<{ lines: bigint }>(DISPUTE_STATEMENTS.withoutOrder);
   const lines = rows[0]?.lines ?? 0n;
-  return lines === 0n ? [] : [`${lines} name an order that the ledger does not have`];
+  return lines === 0n ? [] : [`${countText(lines)} name an order that the ledger does not have`];
 }

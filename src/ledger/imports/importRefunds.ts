@@ -6,6 +6,7 @@ import { coarseCurrencies, coarseReason } from '../../core/currency.js';
 import type { LedgerRefund } from '../../core/ledger/ledgerRow.js';
 import { checkRefundLine, REFUND_COLUMNS } from '../../core/ledger/ledgerRow.js';
 import { formatAmount } from '../../core/money.js';
+import { countText } from '../../core/text/amounts.js';
 import { withoutCards } from '../../core/text/cardSpellings.js';
 import type { Db } from '../../database/db.js';
 import type { ImportResult } from './importResult.js';
@@ -49,5 +50,7 @@ const REFUNDS: TableImport<LedgerRefund> = {
 async function ordersStillMissing(tx: Db): Promise<string[]> {
   const { rows } = await tx.query<{ lines: bigint }>(REFUND_STATEMENTS.withoutOrder);
   const lines = rows[0]?.lines ?? 0n;
-  return lines === 0n ? [] : [`${lines} name an order that the ledger does not have yet`];
+  return lines === 0n
+    ? []
+    : [`${countText(lines)} name an order that the ledger does not have yet`];
 }

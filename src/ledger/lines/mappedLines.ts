@@ -6,6 +6,7 @@ import { basename } from 'node:path';
 import type { ColumnMap } from '../../core/mapping/columnMap.js';
 import { columnsRead, mapLines } from '../../core/mapping/columnMap.js';
 import { trailerCheck } from '../../core/mapping/trailer.js';
+import { countText } from '../../core/text/amounts.js';
 import { csvChunks } from './csvLines.js';
 import type { ReadLine } from './inputText.js';
 
@@ -57,7 +58,7 @@ function takeMapped(
 }
 
 export function leftOutWarnings(leftOut: LeftOut): string[] {
-  return [...leftOut].map(([why, lines]) => `${lines} left out by the map: ${why}`);
+  return [...leftOut].map(([why, lines]) => `${countText(lines)} left out by the map: ${why}`);
 }
 
 function count(leftOut: LeftOut, why: string): void {

@@ -9,6 +9,7 @@ import type { CurrencyDecimals } from '../../core/currency.js';
 import { UsageError } from '../../core/errors.js';
 import type { ColumnMap } from '../../core/mapping/columnMap.js';
 import { checkSettlementLine } from '../../core/settlement/settlementLine.js';
+import { countText } from '../../core/text/amounts.js';
 import type { Database, Tx } from '../../database/db.js';
 import type { Account } from '../../gateway/account.js';
 import type { Profile } from '../../gateway/document/profile.js';
@@ -185,7 +186,7 @@ async function tell(deps: SettlementDeps, tx: Tx, leftOut: LeftOut) {
 
 function historyWarning(lines: bigint, from: string): string {
   return (
-    `${lines} booked before ${from} (settlement.from): history, ` +
+    `${countText(lines)} booked before ${from} (settlement.from): history, ` +
     'matched where it appears, never missed'
   );
 }

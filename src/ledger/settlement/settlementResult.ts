@@ -2,7 +2,7 @@
 // lines that were refused. Neighbours: importSettlement.ts makes it, cli/ledger/importSettlement.ts
 // prints it.
 
-import { amountIn, moneyIn } from '../../core/text/amounts.js';
+import { amountIn, countText, moneyIn } from '../../core/text/amounts.js';
 import type { ImportCounts, ImportProblem } from '../imports/importResult.js';
 import { refusedLines } from '../imports/importResult.js';
 import type { FoundBatch } from './takenLinesStore.js';
@@ -30,7 +30,8 @@ export type SettlementImport =
 export function formatSettlement(result: SettlementImport): string {
   if (result.kind === 'refused') return refusedLines(result);
   const { inserted, unchanged, batchCount, batches, check } = result;
-  const counts = `lines inserted ${inserted}, unchanged ${unchanged}, in batches ${batchCount}`;
+  const [added, same, into] = [inserted, unchanged, batchCount].map((count) => countText(count));
+  const counts = `lines inserted ${added}, unchanged ${same}, in batches ${into}`;
   const rest = batchCount - batches.length;
   return [
     check ? `check only, nothing was written: ${counts}` : counts,
@@ -41,10 +42,10 @@ export function formatSettlement(result: SettlementImport): string {
 
 function batchLine({ accountId, batch, currency, lines, payout, fate, sums }: FoundBatch) {
   const types = Object.entries(sums).map(
-    ([type, sum]) => `${type} ${sum.lines}: net ${amountIn(sum.net, currency)}`,
+    ([type, sum]) => `${type} ${countText(sum.lines)}: net ${amountIn(sum.net, currency)}`,
   );
   const state = fate === 'inserted' ? 'new' : 'known, nothing changes';
   const money = moneyIn(payout, currency);
-  const head = `  ${accountId} batch ${batch}: ${lines} lines, pays out ${money}`;
+  const head = `  ${accountId} batch ${batch}: ${countText(lines)} lines, pays out ${money}`;
   return `${head} (${types.join('; ')}); ${state}`;
 }

@@ -3,6 +3,7 @@
 
 import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
 import { stopWords } from '../../core/instructions/breaker.js';
+import { countText } from '../../core/text/amounts.js';
 import { Empty, Form, Table } from '../layout/parts.js';
 import { Said } from '../layout/said.js';
 import type { Answer, Visit, VisitEvent } from '../visit.js';
@@ -43,8 +44,8 @@ export async function brakePage(visit: Visit): Promise<Answer> {
       </Table>
       {underWay > 0 ? (
         <Empty>
-          {underWay === 1 ? '1 batch is' : `${underWay} batches are`} on the way, and come to an
-          end.
+          {underWay === 1 ? '1 batch is' : `${countText(underWay)} batches are`} on the way, and
+          come to an end.
         </Empty>
       ) : null}
       <Turn visit={visit} />

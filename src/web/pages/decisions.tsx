@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { listUsers } from '../../access/usersStore.js';
 import { messageOf, UsageError } from '../../core/errors.js';
 import { addAmounts } from '../../core/money.js';
+import { countText } from '../../core/text/amounts.js';
 import type { DecidedRow } from '../../decide/decideWorkbook.js';
 import { decideWorkbook } from '../../decide/decideWorkbook.js';
 import type { Words } from '../format.js';
@@ -245,8 +246,8 @@ function Back() {
 }
 
 function sentenceOf(rows: readonly DecidedRow[], done: string): string {
-  const count = (result: DecidedRow['result']): number =>
-    rows.filter((row) => row.result === result).length;
+  const count = (result: DecidedRow['result']): string =>
+    countText(rows.filter((row) => row.result === result).length);
   if (rows.length === 0) return 'No row is filled: there is nothing to decide.';
   return `${count('done')} ${done}, ${count('refused')} refused, ${count('unchanged')} unchanged.`;
 }

@@ -7,6 +7,7 @@ import {
   noOrdersNotice,
 } from '../../../core/runs/notices.js';
 import { strangeOrdersNotice } from '../../../core/runs/strangeOrders.js';
+import { countText } from '../../../core/text/amounts.js';
 import { accountsWithoutOrders } from '../../../ledger/ledgerStore.js';
 import { ledgerTrouble } from '../../../ledger/ledgerTroubleStore.js';
 import { strangeOrders } from '../../../ledger/strangeOrdersStore.js';
@@ -48,8 +49,9 @@ async function numberChecks(app: App): Promise<Check[]> {
   const { orders, sample } = await neverAskedOrders(app.db, accountIds, orderList.separator);
   if (orders === 0) return [];
   const words =
-    `${orders} in the ledger contain "${orderList.separator}" (query.orderList.separator of the ` +
-    `profile), such as ${sample}: the gateway is never asked for them, and each is a break`;
+    `${countText(orders)} in the ledger contain "${orderList.separator}" ` +
+    `(query.orderList.separator of the profile), such as ${sample}: the gateway is ` +
+    'never asked for them, and each is a break';
   return [{ name: 'order numbers', kind: 'warning', words }];
 }
 

@@ -5,6 +5,7 @@ import { unkeptBreaks } from '../../../breaks/unkeptStore.js';
 import type { Config } from '../../../config/config.js';
 import { messageOf } from '../../../core/errors.js';
 import { unkeptBreaksNotice } from '../../../core/runs/unkeptSettlement.js';
+import { countText } from '../../../core/text/amounts.js';
 import { inboxFigures } from '../../../settlement/inbox.js';
 import { settledAccounts, settlementRules } from '../../../settlement/settlement.js';
 import { oldestOpen } from '../../../settlement/settlementStore.js';
@@ -49,7 +50,7 @@ export async function inboxChecks({ settlement }: Config): Promise<Check[]> {
   try {
     const { waiting, refused, strange } = await inboxFigures(inbox);
     const left = strange.length === 0 ? '' : `; left alone, no plain file: ${strange.join(', ')}`;
-    const words = `${inbox}: ${waiting} waiting, ${refused} refused${left}`;
+    const words = `${inbox}: ${countText(waiting)} waiting, ${countText(refused)} refused${left}`;
     return [{ name, kind: refused + strange.length > 0 ? 'warning' : 'ok', words }];
   } catch (error) {
     return [{ name, kind: 'problem', words: `settlement.inbox: ${messageOf(error)}` }];

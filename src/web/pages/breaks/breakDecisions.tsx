@@ -11,6 +11,7 @@ import { decideBreaks } from '../../../breaks/decideBreaks.js';
 import type { BreakAction } from '../../../core/breaks/breakDecision.js';
 import { DECIDED_WORDS } from '../../../core/breaks/breakDecision.js';
 import { UsageError } from '../../../core/errors.js';
+import { countText } from '../../../core/text/amounts.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { RowVerdict } from '../../layout/parts.js';
 import { Form, PickAll, Verdicts } from '../../layout/parts.js';
@@ -207,5 +208,7 @@ function verdictOf(row: DecidedBreakRow): RowVerdict {
 
 function unseen(count: number): RowVerdict[] {
   if (count === 0) return [];
-  return [{ what: `${count} more`, kind: 'refused', words: 'there is no such break here' }];
+  return [
+    { what: `${countText(count)} more`, kind: 'refused', words: 'there is no such break here' },
+  ];
 }

@@ -6,6 +6,7 @@ import { decideSet, previewSet, SET_MAX } from '../../../breaks/decideSet.js';
 import type { BreakAction } from '../../../core/breaks/breakDecision.js';
 import { waiverWaitsWords } from '../../../core/breaks/breakDecision.js';
 import { UsageError } from '../../../core/errors.js';
+import { countText } from '../../../core/text/amounts.js';
 import { labelOf } from '../../../core/text/labels.js';
 import { Empty, Form, Name, Reason } from '../../layout/parts.js';
 import type { PreviewRow } from '../../layout/preview.js';
@@ -235,7 +236,7 @@ function naming(what: string, { breaks, named }: SetTotal) {
       <span class="hint">
         {' '}
         {links}
-        {breaks > named.length ? ` and ${breaks - named.length} more` : ''}
+        {breaks > named.length ? ` and ${countText(breaks - named.length)} more` : ''}
       </span>
     </>
   );

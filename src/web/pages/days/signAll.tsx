@@ -2,6 +2,7 @@
 // which is refused and shown again if anything shown has changed. days/signDay.ts says what is
 // signed.
 
+import { countText } from '../../../core/text/amounts.js';
 import type { SignedByPress, SigningOrder, SigningVerb } from '../../../days/signDay.js';
 import { previewSigning, signDays } from '../../../days/signDay.js';
 import { consoleRun } from '../../../report/consoleRunsStore.js';
@@ -88,7 +89,7 @@ async function show(visit: Visit, verb: SigningVerb, changed: string | null): Pr
 }
 
 function accountsText(count: number): string {
-  return count === 1 ? '1 account' : `${count} accounts`;
+  return count === 1 ? '1 account' : `${countText(count)} accounts`;
 }
 
 function OfAccount({ day, date }: { day: SignedByPress; date: string }) {

@@ -1,4 +1,4 @@
--- The schema as it stands after 0580_waiver_stake, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0590_keys_of_lines_by_order, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1488,8 +1488,7 @@ create table tieout.settlement_lines (
   constraint settlement_lines_type_check CHECK (type = ANY (ARRAY['captured', 'refunded', 'chargeback', 'chargeback_reversed', 'fee', 'reserve', 'carried', 'adjustment', 'payout']))
 );
 CREATE INDEX settlement_lines_by_batch ON tieout.settlement_lines USING btree (account_id, batch);
-CREATE INDEX settlement_lines_by_order ON tieout.settlement_lines USING btree (order_no, account_id) WHERE (order_no IS NOT NULL);
-CREATE INDEX settlement_lines_by_reference ON tieout.settlement_lines USING btree (account_id, reference) WHERE (reference IS NOT NULL);
+CREATE INDEX settlement_lines_by_order ON tieout.settlement_lines USING btree (order_no, account_id) WHERE ((order_no IS NOT NULL) AND ((transaction_id IS NULL) OR (type <> 'captured')));
 CREATE INDEX settlement_lines_by_transaction ON tieout.settlement_lines USING btree (transaction_id, account_id) WHERE (transaction_id IS NOT NULL);
 CREATE INDEX settlement_lines_charging_back ON tieout.settlement_lines USING btree (settlement_line_id) WHERE (type = ANY (ARRAY['chargeback', 'chargeback_reversed']));
 CREATE INDEX settlement_lines_without_transaction ON tieout.settlement_lines USING btree (settlement_line_id) WHERE (transaction_id IS NULL);
@@ -1514,6 +1513,7 @@ create table tieout.settlement_matches (
   constraint settlement_matches_pkey PRIMARY KEY (settlement_line_id)
 );
 CREATE INDEX settlement_matches_differing ON tieout.settlement_matches USING btree (movement_id) WHERE differs;
+CREATE INDEX settlement_matches_without_transaction ON tieout.settlement_matches USING btree (movement_id) WHERE (by <> 'transaction');
 CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.settlement_matches
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_matches
@@ -1521,8 +1521,10 @@ CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_mat
 
 create table tieout.settlement_unmatched (
   settlement_line_id bigint not null,
+  order_no text collate "C",
   constraint settlement_unmatched_pkey PRIMARY KEY (settlement_line_id)
 );
+CREATE INDEX settlement_unmatched_by_order ON tieout.settlement_unmatched USING btree (order_no) WHERE (order_no IS NOT NULL);
 
 create table tieout.sign_in_failures (
   failure_id bigint generated always as identity not null,
@@ -3730,24 +3732,19 @@ CREATE OR REPLACE FUNCTION tieout.lines_of_movement(of_movement bigint)
  LANGUAGE sql
  STABLE ROWS 1
 AS $function$
-  select named.settlement_line_id
+  select settlement_line_id from tieout.settlement_matches
+  where movement_id = of_movement and by <> 'transaction'
+  union all
+  select l.settlement_line_id
   from tieout.movements m
-  cross join lateral (
-    select l.settlement_line_id from tieout.settlement_lines l
-    where l.account_id = m.account_id and l.reference = m.reference
-    union
-    select l.settlement_line_id from tieout.settlement_lines l
-    where l.account_id = m.account_id and l.transaction_id = m.transaction_id
-    union
-    select l.settlement_line_id from tieout.settlement_lines l
-    where l.account_id = m.account_id and l.order_no = m.order_no
-  ) named
+  join tieout.settlement_lines l on l.account_id = m.account_id
+    and l.transaction_id = m.transaction_id
   -- The offset keeps this a look into the index: joined, all matches would be read.
   cross join lateral (
-    select movement_id from tieout.settlement_matches
-    where settlement_line_id = named.settlement_line_id offset 0
+    select movement_id, by from tieout.settlement_matches
+    where settlement_line_id = l.settlement_line_id offset 0
   ) t
-  where m.movement_id = of_movement and t.movement_id = of_movement
+  where m.movement_id = of_movement and t.movement_id = of_movement and t.by = 'transaction'
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.link_facts(link bigint, link_what text, account text)

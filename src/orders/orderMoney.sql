@@ -7,6 +7,12 @@ with moved as materialized (
 line as materialized (
   select l.* from tieout.settlement_lines l
   where l.account_id = $1 and l.order_no = $2
+    -- a capture that names a transaction is found by that, or waits
+    and (l.transaction_id is null or l.type <> 'captured')
+  union
+  select l.* from tieout.settlement_unmatched u
+  join tieout.settlement_lines l using (settlement_line_id)
+  where u.order_no = $2 and l.account_id = $1
   union
   select l.* from tieout.settlement_lines l
   where l.account_id = $1 and l.transaction_id in (select transaction_id from moved)

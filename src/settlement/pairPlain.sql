@@ -80,8 +80,15 @@ found as (
   where j.has_waited and j.is_sure and u.settlement_line_id = j.settlement_line_id
 ),
 waiting as (
-  insert into tieout.settlement_unmatched
-  select settlement_line_id from judged where not has_waited and not is_sure
+  insert into tieout.settlement_unmatched (settlement_line_id, order_no)
+  select settlement_line_id, l.order_no
+  from judged j
+  -- Few: the offset keeps this a look into the key.
+  cross join lateral (
+    select order_no from tieout.settlement_lines
+    where settlement_line_id = j.settlement_line_id offset 0
+  ) l
+  where not has_waited and not is_sure
 )
 insert into tieout.settlement_matches (settlement_line_id, movement_id, by, differs)
 select settlement_line_id, movement_id, case when is_by_order then 'order' else 'transaction' end,

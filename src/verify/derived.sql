@@ -74,15 +74,18 @@ left join (select distinct movement_id from tieout.settlement_matches) x using (
 where (a.movement_id is null) <> (x.movement_id is not null)
 union all
 select l.account_id, l.order_no, 'line ' || l.settlement_line_id || ' of the acquirer',
-  case when u.settlement_line_id is null then 'matched' else 'without its movement' end,
+  case when u.settlement_line_id is null then 'matched'
+    else 'without its movement, of ' || coalesce('order ' || u.order_no, 'no order') end,
   case when x.settlement_line_id is null then 'no match' else 'a match' end
+    || ', of ' || coalesce('order ' || l.order_no, 'no order')
 from tieout.settlement_lines l
 left join tieout.settlement_unmatched u using (settlement_line_id)
 left join tieout.settlement_matches x using (settlement_line_id)
 join tieout.settlement_looks k
   on k.account_id = l.account_id and l.settlement_line_id <= k.settlement_line_id
 where l.type in ('captured', 'refunded')
-  and (u.settlement_line_id is null) <> (x.settlement_line_id is not null)
+  and ((u.settlement_line_id is null) <> (x.settlement_line_id is not null)
+    or u.settlement_line_id is not null and u.order_no is distinct from l.order_no)
 union all
 -- What a match says has to be borne out by its line and its movement, which are sealed: whose money
 -- it is, what names it, and that the amount is the same or said to be another. One line alone is

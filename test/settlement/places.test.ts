@@ -145,3 +145,28 @@ it("an order's story has the chargeback that names its transaction and calls it 
   expect(await typesOf('1')).toEqual(['captured 10.00', ...charged]);
   expect(await typesOf('2')).toEqual([]);
 });
+
+it("an order's story has captures that a transaction of nobody's is named with, matched or waiting", async () => {
+  await moved(
+    { order: '1', amount: '10.00' },
+    { order: '2', amount: '20.00' },
+    { order: '3', kind: 'refunded', amount: '5.00', reference: 'R3' },
+  );
+  await settled(
+    { order: '1', transaction: 'psp 1', amount: '10.00' },
+    { order: '1', transaction: 'psp 2', amount: '10.00' },
+    { order: '2', transaction: 'T2', amount: '20.00' },
+    { order: 'shop 4', transaction: 'psp 4', amount: '40.00' },
+    { type: 'refunded', order: 'psp 3', transaction: 'psp 3', reference: 'R3', amount: '-5.00' },
+  );
+  await settle();
+  const storyOf = async (order: string) =>
+    (await orderMoney(db, 'A1', order)).lines.map(
+      ({ amount, matchedBy }) => `${amount} ${matchedBy}`,
+    );
+  expect(await storyOf('1')).toEqual(['10.00 order', '10.00 order']);
+  expect(await storyOf('2')).toEqual(['20.00 transaction']);
+  expect(await storyOf('3')).toEqual(['-5.00 reference']);
+  expect(await storyOf('shop 4')).toEqual(['40.00 null']);
+  await checkIdentities();
+});

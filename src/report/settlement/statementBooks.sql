@@ -1,10 +1,10 @@
 -- What became of the money that the gateway shows of one account's orders in a run, up to the end
 -- of its date: settled, captured or refunded before the books begin, and line by line what is not
 -- settled. Beside it, listed too, what the books hold as not settled of other orders: all of it
--- comes to the closing of `at the gateway` (openAsOf.sql). The line of a movement is found by what
--- names both: an index by movement would cost each import as much as its matching. $1 run, $2
--- account, $3 its look of the night, $4 settlement.from, $5 cut-off, $6 timezone, $7 business date,
--- $8 overdue up to this date.
+-- comes to the closing of `at the gateway` (openAsOf.sql). The line of a movement is found by the
+-- transaction that names both, else by its match: an index of all matches by movement would cost
+-- each import as much as its matching. $1 run, $2 account, $3 its look of the night, $4
+-- settlement.from, $5 cut-off, $6 timezone, $7 business date, $8 overdue up to this date.
 with since as (
   select ($4::date + $5::time) at time zone $6 as at,
     ($7::date + 1 + $5::time) at time zone $6 as until
@@ -47,8 +47,7 @@ movement as materialized (
   where m.account_id = $2 and m.business_date <= $7
 ),
 named as materialized (
-  select movement_id, order_no, transaction_id, reference, currency
-  from movement where not is_history
+  select movement_id, transaction_id, currency from movement where not is_history
 ),
 match as materialized (
   select n.movement_id, l.settlement_line_id, l.currency <> n.currency as is_other
@@ -59,15 +58,8 @@ match as materialized (
   union all
   select n.movement_id, l.settlement_line_id, l.currency <> n.currency
   from named n
-  join tieout.settlement_lines l on l.account_id = $2 and l.order_no = n.order_no
-  join tieout.settlement_matches t on t.settlement_line_id = l.settlement_line_id
-    and t.movement_id = n.movement_id and t.by = 'order'
-  union all
-  select n.movement_id, l.settlement_line_id, l.currency <> n.currency
-  from named n
-  join tieout.settlement_lines l on l.account_id = $2 and l.reference = n.reference
-  join tieout.settlement_matches t on t.settlement_line_id = l.settlement_line_id
-    and t.movement_id = n.movement_id and t.by = 'reference'
+  join tieout.settlement_matches t on t.movement_id = n.movement_id and t.by <> 'transaction'
+  join tieout.settlement_lines l using (settlement_line_id)
 ),
 told as materialized (
   select m.movement_id, sum(abs(l.amount)) as amount, max(l.batch) as batch

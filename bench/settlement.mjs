@@ -171,14 +171,15 @@ async function importLines({ db, place }, count, rounds) {
   await db.query('select tieout.seal($1, current_date)', [ACCOUNT]);
   const deps = { db, profile: sandboxProfile(), accounts: [{ accountId: ACCOUNT }], since: times };
   const take = (tx) => takeSettlement(deps, tx, [file], { map, check: false });
-  // What was taken once is found by its batch, its order and its transaction for as long as it is
-  // kept: the same keys, of the same types.
+  // What was taken once is found by its batch and its transaction, or its order, for as long as it
+  // is kept: the same keys, of the same types.
   await db.query(
     `create table bare.keyed as select ${COLUMNS.join(', ')} from tieout.settlement_lines limit 0;
      alter table bare.keyed add settlement_line_id bigint generated always as identity,
        add primary key (settlement_line_id);
      create index on bare.keyed (account_id, batch);
-     create index on bare.keyed (order_no, account_id);
+     create index on bare.keyed (order_no, account_id)
+       where transaction_id is null or type <> 'captured';
      create index on bare.keyed (transaction_id, account_id)`,
   );
   const { bare, keyed, ours } = await inTurns(rounds, {

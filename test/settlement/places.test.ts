@@ -2,7 +2,9 @@
 // it, and its money is that of all of it (docs/CONTRACT.md section 9).
 
 import { expect, it } from 'vitest';
+import { rolledBack } from '../../src/database/rolledBack.js';
 import { orderMoney } from '../../src/orders/orderMoneyStore.js';
+import { checkChain } from '../../src/verify/verifyChainStore.js';
 import type { Given, Line } from './facts.js';
 import {
   breaks,
@@ -169,4 +171,11 @@ it("an order's story has captures that a transaction of nobody's is named with, 
   expect(await storyOf('3')).toEqual(['-5.00 reference']);
   expect(await storyOf('shop 4')).toEqual(['40.00 null']);
   await checkIdentities();
+  await rolledBack(db, async (tx) => {
+    await tx.query(`update tieout.settlement_unmatched set order_no = '1'`);
+    const { disagreements } = await checkChain(tx, () => {});
+    expect(disagreements.map(({ state, history }) => `${state}; ${history}`)).toContain(
+      'without its movement, of order 1; no match, of order shop 4',
+    );
+  });
 });

@@ -4,6 +4,7 @@
 // core/settlement/settlementLine.ts's, what a batch may be is judged in the database. Neighbours:
 // lines/mappedLines.ts reads, lineTaker.ts brings, takenLinesStore.ts has the statements.
 
+import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { CurrencyDecimals } from '../../core/currency.js';
 import { UsageError } from '../../core/errors.js';
@@ -107,7 +108,7 @@ async function readLines(
   for (const file of files) {
     let lines = 0;
     const passed = linesIn(leftOut);
-    await taker.beginFile();
+    await taker.beginFile(statSync(file).size);
     for await (const chunk of mappedChunks(file, map, leftOut)) {
       lines += chunk.length;
       const checked: CheckedLine[] = [];

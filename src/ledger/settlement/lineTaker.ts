@@ -28,8 +28,9 @@ export interface CheckedLine {
 
 /** Text that goes at once; what is read meanwhile is gathered. */
 const PIECE_CHARS = 1 << 16;
-/** Ids that are asked for at once; a small file asks for few, and leaves as few out. */
+/** Ids that are asked for at once: what a file may need by its size, so that few are left out. */
 const IDS_MAX = 100_000;
+const LINE_BYTES = 100;
 /** Calls without a line until a word is said: a transaction that is silent for long is ended. */
 const SILENT_CALLS_MAX = 2_000;
 
@@ -38,7 +39,8 @@ export class LineTaker {
   readonly firstIds: number[] = [];
   readonly batches: MetBatches;
   readonly #tx: Tx;
-  #ids = { next: 1, end: 1, asked: 0 };
+  #ids = { next: 1, end: 1 };
+  #idsAtOnce = 1;
   #fresh: string[] = [];
   #again: string[] = [];
   /** characters that are gathered */
@@ -53,7 +55,8 @@ export class LineTaker {
     this.batches = new MetBatches(bounds);
   }
 
-  async beginFile(): Promise<void> {
+  async beginFile(bytes: number): Promise<void> {
+    this.#idsAtOnce = Math.min(IDS_MAX, Math.ceil(bytes / LINE_BYTES));
     if (this.firstIds.length === 0) await this.#haveIdsFor(1);
     this.firstIds.push(this.#ids.next);
   }
@@ -146,9 +149,9 @@ export class LineTaker {
   async #haveIdsFor(lines: number): Promise<void> {
     if (this.#ids.end - this.#ids.next >= lines) return;
     await this.#quiet();
-    const count = Math.max(lines, Math.min(IDS_MAX, this.#ids.asked * 2));
+    const count = Math.max(lines, this.#idsAtOnce);
     const next = await takeIds(this.#tx, count);
-    this.#ids = { next, end: next + count, asked: count };
+    this.#ids = { next, end: next + count };
   }
 
   /** What is new goes into one COPY as long as nothing else is asked, while more is read. */

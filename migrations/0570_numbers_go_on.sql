@@ -1,7 +1,9 @@
 -- Up Migration
 -- A logical replica has the rows of a database and not its sequences: who works on one that was
 -- promoted gets numbers that are in use, or, in a gap, one by which a brake that was pulled now is
--- older than one that was let go long ago. Runs and snapshots bear their month in front.
+-- older than one that was let go long ago. Runs and snapshots bear their month in front. Links of
+-- the chain tell it for all, and go on last: no other table is read while they are in order, for a
+-- table that somebody has locked must keep nobody from pulling the brake.
 create function tieout.bring_numbers_forward()
 returns text[] language plpgsql
 set search_path = pg_catalog
@@ -11,6 +13,10 @@ declare
   used bigint;
   moved text[] := '{}';
 begin
+  select max(link_id) into used from tieout.chain_links;
+  if used is null or used <= coalesce(pg_sequence_last_value('tieout.chain_link_ids'), 0) then
+    return moved;
+  end if;
   for one in
     select s.seqrelid as sequence, c.oid::regclass as numbered, a.attname as number,
       case when c.relname in ('runs', 'pulls') then ' % 100000000' else '' end as of_month

@@ -2311,6 +2311,10 @@ declare
   used bigint;
   moved text[] := '{}';
 begin
+  select max(link_id) into used from tieout.chain_links;
+  if used is null or used <= coalesce(pg_sequence_last_value('tieout.chain_link_ids'), 0) then
+    return moved;
+  end if;
   for one in
     select s.seqrelid as sequence, c.oid::regclass as numbered, a.attname as number,
       case when c.relname in ('runs', 'pulls') then ' % 100000000' else '' end as of_month

@@ -13,10 +13,10 @@ with account as (
   join tieout.runs r on r.run_id = own.run_id
 ),
 earlier as (
-  select a.account_id, l.pull_id from account a
-  join tieout.run_accounts l on l.account_id = a.account_id and l.pull_id is not null
-  join tieout.runs r on r.run_id = l.run_id and not r.is_dry
-    and r.business_date >= a.told_at and r.business_date < a.business_date
+  select a.account_id, p.pull_id from account a
+  join tieout.pulls p on p.kind = 'night' and p.pull_id < a.pull_id
+  join tieout.runs r on r.run_id = p.run_id and not r.is_dry
+    and r.business_date between a.told_at and a.business_date
 ),
 dated_back as (
   select a.account_id, a.live_from, r.refund_id, r.order_no, r.requested_at,
@@ -29,8 +29,7 @@ dated_back as (
     and was.refund_id = r.refund_id and was.requested_at >= a.live_from
   where not exists (
     select from tieout.instructions i
-    where i.account_id = r.account_id and i.refund_id = r.refund_id and i.operation = 'refund'
-      and i.state in ('sending', 'accepted', 'confirmed', 'unknown'))
+    where i.account_id = r.account_id and i.refund_id = r.refund_id and i.operation = 'refund')
   group by 1, 2, 3, 4, 5
 ),
 placed as (

@@ -56,10 +56,10 @@ export function datedBackNotice({
       `before ${was.toISOString()})`
     );
   });
-  const more = requests > samples.length ? ` and ${requests - samples.length} more` : '';
+  const more = requests > samples.length ? ` and ${countText(requests - samples.length)} more` : '';
   const about = `accounts[].liveFrom: ${liveFrom.toISOString()}`;
   const text =
-    `${one ? '1 request' : `${requests} requests`} for which nothing was sent ` +
+    `${one ? '1 request' : `${countText(requests)} requests`} for which nothing was sent ` +
     `${one ? 'counts' : 'count'} as done by now, since the ledger dates ${one ? 'it' : 'them'} ` +
     `older than liveFrom (${about}): ${named.join(', ')}${more}. At the look before ` +
     `${one ? 'it was' : 'they were'} open; if that was not meant, date ` +

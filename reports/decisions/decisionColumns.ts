@@ -57,9 +57,9 @@ export async function* sealedRows<R extends DecidableRow>(
       const keep = table.keep(row);
       const texts = shown.map((column) => {
         const value = columnCell(column, row, keep, clock, column.width)?.value ?? null;
-        // Only our own sums are formulas.
-        const isPlain = typeof value !== 'object' || value instanceof Date;
-        return shownText(kindOf(column), isPlain ? value : null);
+        // Only a link is a formula here: it shows what it came to.
+        const isPlain = value === null || typeof value !== 'object' || value instanceof Date;
+        return shownText(kindOf(column), isPlain ? value : value.result);
       });
       return { ...row, sealed: sealRow(secret, row.binding, texts) };
     });

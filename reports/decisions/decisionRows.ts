@@ -8,6 +8,7 @@ import type { EnteredCell, EnteredRow } from '../../src/core/decisions/wantedDec
 import { isFilled } from '../../src/core/decisions/wantedDecision.js';
 import { UsageError } from '../../src/core/errors.js';
 import { BREAKS_SHEET, WAITING_SHEET } from '../columns.js';
+import { linkedText } from '../xlsx/columnCell.js';
 import { entryText, openArchive } from '../xlsx/read/archive.js';
 import { bookParts, sharedTexts } from '../xlsx/read/bookParts.js';
 import type { ReadCell, ReadRow } from '../xlsx/read/sheetRows.js';
@@ -107,23 +108,30 @@ function enteredRow(
   secret: string,
 ): EnteredRow {
   const carried = cells.get(row);
-  const text = carried === undefined || carried.isFormula ? '' : String(carried.value);
+  const text = carried === undefined || carried.formula !== null ? '' : String(carried.value);
   const columns = text.startsWith('instruction') ? shown.instruction : shown.break;
-  const isFormula = columns.some(({ at }) => cells.get(at)?.isFormula === true);
-  const texts = columns.map(({ at, kind }) => shownText(kind, cells.get(at)?.value ?? null));
+  const values = columns.map(({ at }) => shownValue(cells.get(at)));
+  const isWorkedOut = values.includes(undefined);
+  const texts = columns.map(({ kind }, at) => shownText(kind, values[at] ?? null));
   const opened = openRow(secret, text, texts);
   return {
     ...place,
     decision: enteredCell(cells.get(decision)),
     reason: enteredCell(cells.get(reason)),
     toWhom: enteredCell(cells.get(toWhom)),
-    carried: opened === null ? null : { ...opened, isWhole: opened.isWhole && !isFormula },
+    carried: opened === null ? null : { ...opened, isWhole: opened.isWhole && !isWorkedOut },
   };
+}
+
+/** Null: nothing is in it; undefined: a formula that is no link of ours. */
+function shownValue(cell: ReadCell | undefined): string | number | null | undefined {
+  if (cell === undefined || cell.formula === null) return cell?.value ?? null;
+  return linkedText(cell.formula, cell.value) ?? undefined;
 }
 
 function enteredCell(cell: ReadCell | undefined): EnteredCell {
   if (cell === undefined) return null;
-  if (cell.isFormula) return { kind: 'formula' };
+  if (cell.formula !== null) return { kind: 'formula' };
   const text = shownText('text', cell.value) === '' ? '' : String(cell.value);
   return text === '' ? null : { kind: 'words', text };
 }

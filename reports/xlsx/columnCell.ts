@@ -63,6 +63,18 @@ export function linkCell(to: string, result: string): Cell {
   return { value: { formula: `HYPERLINK(${quoted.join()})`, result }, style: STYLES.link };
 }
 
+const LINK = /^\s*HYPERLINK\(\s*"([^"]*)"\s*[,;]\s*"([^"]*)"\s*\)\s*$/i;
+
+/**
+ * What a cell with this formula shows, where it is nothing but the link from a number to the page
+ * of that number; null: it is another formula. Some programs leave out what it came to.
+ */
+export function linkedText(formula: string, value: string | number): string | null {
+  const [, to = '', shown = ''] = LINK.exec(formula) ?? [];
+  if (shown === '' || !to.endsWith(`/${shown}`)) return null;
+  return value === '' || String(value) === shown ? shown : null;
+}
+
 function textCell(value: string, width: number): Cell {
   return { value, style: fitsOneLine(value, width) ? STYLES.text : STYLES.wrapped };
 }

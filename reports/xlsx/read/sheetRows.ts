@@ -15,8 +15,8 @@ const ROWS_MAX = SHEET_ROWS_MAX;
 /** Null stands for a cell with nothing in it. */
 export interface ReadCell {
   readonly value: string | number;
-  /** What it shows was worked out, and is nothing that somebody wrote. */
-  readonly isFormula: boolean;
+  /** What it shows was worked out by this, and is nothing that somebody wrote; null: it was not. */
+  readonly formula: string | null;
 }
 
 /** Cells by column, counted from 0. */
@@ -26,7 +26,7 @@ interface OpenCell {
   column: number;
   type: string;
   text: string;
-  isFormula: boolean;
+  formula: string | null;
 }
 
 /** Hands over each row that has anything in it, with its number. */
@@ -57,12 +57,16 @@ export async function scanRows(
         cells += 1;
         if (cells > COLUMNS_MAX) throw tooManyCells();
         const type = attributeOf(attributes, 't') ?? 'n';
-        cell = { column, type, text: '', isFormula: false };
-      } else if (name === 'f' && cell !== null) cell.isFormula = true;
+        cell = { column, type, text: '', formula: null };
+      } else if (name === 'f' && cell !== null) cell.formula = '';
     },
     text: (piece) => {
       if (cell === null) return;
       const at = inside.at(-1);
+      if (at === 'f' && cell.formula !== null) {
+        cell.formula += piece;
+        if (cell.formula.length > CELL_TEXT_MAX) throw tooLong();
+      }
       const isValue =
         at === 'v' || (at === 't' && inside.includes('is') && !inside.includes('rPh'));
       if (!isValue) return;
@@ -73,8 +77,8 @@ export async function scanRows(
       inside.pop();
       if (name === 'c' && cell !== null) {
         const value = cellValue(cell, shared);
-        if (value !== '' || cell.isFormula)
-          row.set(cell.column, { value, isFormula: cell.isFormula });
+        const { formula } = cell;
+        if (value !== '' || formula !== null) row.set(cell.column, { value, formula });
         cell = null;
       } else if (name === 'row' && row.size > 0) take(number, row);
     },

@@ -198,6 +198,40 @@ describe('a workbook that another program saved', () => {
   });
 });
 
+describe('whose breaks lead to their pages in the console', () => {
+  let linked: FilledWorkbook;
+  beforeAll(async () => {
+    linked = await writeWorkbookToFill('https://tieout.example/pay?a=1&b');
+  });
+  afterAll(() => linked.remove());
+
+  const LINK = /<f>(HYPERLINK\([^<]*\))<\/f><v>11<\/v>/;
+  const backWith = (change: (link: string) => string) =>
+    linked.back((parts) => {
+      noteAll(parts);
+      editRow(parts, 'Breaks', '1', (row) => row.replace(LINK, (_, link: string) => change(link)));
+    });
+
+  test.each<[string, (link: string) => string]>([
+    ['as it was written', (link) => `<f>${link}</f><v>11</v>`],
+    ['as LibreOffice writes it', (link) => `<f aca="false">${link}</f><v>11</v>`],
+    ['without what it came to, as openpyxl writes it', (link) => `<f>${link}</f><v></v>`],
+    ['its number alone', () => '<v>11</v>'],
+  ])('%s', async (_what, change) => {
+    expect(wholes(await backWith(change))).toEqual(ALL);
+  });
+
+  test.each<[string, (link: string) => string]>([
+    ['another formula', () => '<f>"1"&amp;"1"</f><v>11</v>'],
+    ['a link that shows another', (link) => `<f>${link.replace(',"11"', ',"12"')}</f><v>12</v>`],
+    ['a link to another', (link) => `<f>${link.replace('/11"', '/12"')}</f><v>11</v>`],
+    ['a link that says something else', (link) => `<f>${link}</f><v>12</v>`],
+    ['a link with more behind it', (link) => `<f>${link}&amp;""</f><v>11</v>`],
+  ])('but not %s', async (_what, change) => {
+    expect(wholes(await backWith(change))).toEqual([['1', false], ...ALL.slice(1)]);
+  });
+});
+
 describe('a row that somebody altered', () => {
   test.each<[string, (row: string) => string]>([
     ['another figure', (row) => row.replace('<v>-0.50</v>', '<v>-0.51</v>')],

@@ -9,7 +9,7 @@ import { writeReconciliation } from '../../../reports/reconciliation.js';
 import type { EnteredRow } from '../../../src/core/decisions/wantedDecision.js';
 import type { Parts } from '../../support/workbookEdits.js';
 import { edited, fill } from '../../support/workbookEdits.js';
-import { breakRow, movementRow, runOf, sampleRun } from '../sampleRun.js';
+import { ABOUT, breakRow, movementRow, runOf, sampleRun } from '../sampleRun.js';
 
 export const SECRET = 'f'.repeat(64);
 const BREAKS = ['1', '2', '3'];
@@ -21,7 +21,9 @@ export interface FilledWorkbook {
   remove(): Promise<void>;
 }
 
-export async function writeWorkbookToFill(): Promise<FilledWorkbook> {
+export async function writeWorkbookToFill(
+  consoleAddress: string | null = null,
+): Promise<FilledWorkbook> {
   const folder = await mkdtemp(join(tmpdir(), 'tieout-back-'));
   const path = join(folder, 'night.xlsx');
   const bound = (id: string) => ({ of: 'break' as const, id, last: '5', seen: 'a'.repeat(64) });
@@ -33,7 +35,8 @@ export async function writeWorkbookToFill(): Promise<FilledWorkbook> {
     movementRow({ binding, state: 'held', holdReason: 'approval' }),
     movementRow({ orderNo: 'ORD-9', state: 'unknown' }),
   ];
-  await writeReconciliation(path, runOf(sampleRun({ breaks, waiting })));
+  const about = { ...ABOUT, consoleAddress };
+  await writeReconciliation(path, runOf(sampleRun({ about, breaks, waiting })));
   return {
     folder,
     path,

@@ -118,6 +118,21 @@ describe('a workbook that comes back', () => {
     expect(late.rows[0]?.reason).toContain('it was decided meanwhile: waived by Bo');
   });
 
+  it('what was typed with an approval is no message of the gateway', async () => {
+    const id = take(held);
+    const file = await change((parts) =>
+      fill(parts, 'Waiting for you', id, { decision: 'approve', reason: 'looked at it' }),
+    );
+    expect((await decide(file, 'Ann')).rows[0]).toMatchObject({ result: 'done' });
+    const { rows } = await house.db.query<{ date: string }>(
+      `select max(business_date)::text as date from tieout.runs`,
+    );
+    const report = await run('report', rows[0]?.date ?? '', '--kind', 'waiting', '--format', 'csv');
+    expect(report.code, report.stderr).toBe(0);
+    expect(report.stdout).toContain('gateway_message');
+    expect(report.stdout.split('\n').filter((line) => line.includes('looked at it'))).toEqual([]);
+  });
+
   it('does not waive again what was reopened since', async () => {
     const small = await breakUpTo('500');
     const file = await change((parts) =>

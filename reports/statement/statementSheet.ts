@@ -10,7 +10,7 @@ import type { Statement } from '../../src/core/runs/statement.js';
 import { isExplained, itemWords } from '../../src/core/runs/statement.js';
 import { freeText, idText, wallClock, wallText } from '../xlsx/cells.js';
 import { linkCell } from '../xlsx/columnCell.js';
-import { lineHeight, rowHeight } from '../xlsx/columnWidths.js';
+import { LINE_POINTS, lineHeight, rowHeight } from '../xlsx/columnWidths.js';
 import type { Cell } from '../xlsx/format/cellXml.js';
 import type { CellStyle } from '../xlsx/format/styleSheet.js';
 import { count, money, moneyFormula } from '../xlsx/page.js';
@@ -38,34 +38,64 @@ export async function writeStatement(
   statements: readonly Statement[],
   frame: Omit<Frame, 'matching'>,
 ): Promise<string[]> {
+  const matching = statements.every(isPlain) ? 'words' : 'exact';
+  const pages: SheetPage[] = [];
+  let first = 2;
+  for (const one of statements) {
+    const page = pageOf(one, { ...frame, matching }, first);
+    pages.push(page);
+    first += page.lines.length;
+  }
+  const heading = headingOf(frame.about);
+  const widths = widthsFor(pages, lineHeight(heading));
   const sheet = await openSheet(book, STATEMENT_NAME, {
-    widths: WIDTHS,
+    widths,
     frozenRows: 1,
     frozenColumns: 0,
     repeatedRows: '1:1',
   });
-  const matching = statements.every(isPlain) ? 'words' : 'exact';
-  const checks: string[] = [];
-  await putRow(sheet, [headingOf(frame.about)]);
+  await putRow(sheet, [heading]);
   if (statements.length === 0) await putRow(sheet, [said('No order in any currency.')]);
-  for (const [at, one] of statements.entries()) {
-    const page = pageOf(one, { ...frame, matching }, sheet.row + 1);
-    checks.push(...page.checks);
-    const last = page.lines.length - 1;
-    for (const [index, { cells, isWide }] of page.lines.entries()) {
-      const height = Math.max(
-        rowHeight(cells, isWide ? [sumOf(WIDTHS)] : WIDTHS) ?? 0,
-        ...cells.map(lineHeight),
-      );
-      await putRow(sheet, cells, {
-        height,
-        ...(isWide ? { mergedColumns: WIDTHS.length } : {}),
-        endsPage: index === last && at < statements.length - 1,
+  for (const [at, { lines }] of pages.entries()) {
+    for (const [index, line] of lines.entries()) {
+      await putRow(sheet, line.cells, {
+        height: heightOf(line, widths),
+        ...(line.isWide ? { mergedColumns: widths.length } : {}),
+        endsPage: index === lines.length - 1 && at < pages.length - 1,
       });
     }
   }
+  const checks = pages.flatMap((page) => page.checks);
   await closeSheet(sheet, { zeroOrRed: checks });
   return checks.map((ref) => `'${STATEMENT_NAME}'!${ref}`);
+}
+
+function heightOf(
+  { cells, isWide }: SheetPage['lines'][number],
+  widths: readonly number[],
+): number {
+  const wrapped = rowHeight(cells, isWide ? [sumOf(widths)] : widths) ?? 0;
+  return Math.max(wrapped, ...cells.map(lineHeight));
+}
+
+/** What A4 across leaves for rows, and the width that goes with it, in characters. */
+const PRINTED = { points: 515, characters: 149 };
+/** Smaller than so nobody reads it: then a page becomes two. */
+const SCALE_MIN = 0.65;
+
+/**
+ * A sheet is printed as wide as the paper: where its highest page would not stand on one, wider
+ * columns make it as much smaller, so that who signs has the figures beside the boxes.
+ */
+function widthsFor(pages: readonly SheetPage[], repeated: number): readonly number[] {
+  const heights = pages.map(({ lines }) =>
+    sumOf(lines.map((line) => heightOf(line, WIDTHS) || LINE_POINTS)),
+  );
+  const highest = Math.max(0, ...heights) + repeated;
+  if (highest <= PRINTED.points) return WIDTHS;
+  const smaller = Math.max(PRINTED.points / highest, SCALE_MIN);
+  const wider = PRINTED.characters / smaller / sumOf(WIDTHS);
+  return WIDTHS.map((width) => Math.ceil(width * wider));
 }
 
 /** A spreadsheet compares such keys as we do: no number, no wildcard, no other case. */

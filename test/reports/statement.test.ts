@@ -59,6 +59,46 @@ describe('the statement that one signs', () => {
     expectStoredValues(sheet.workbook);
   });
 
+  test('takes one printed page with many items and with books, the boxes beside the figures', async () => {
+    const kinds = ['due', 'held', 'kept', 'later', 'awaited', 'notCompared', 'explained'];
+    const more = ['not_settled', 'amount_mismatch', 'missing_at_gateway', 'currency_mismatch'];
+    const sample = sampleRun();
+    const lines = sample.lines.flatMap((one) =>
+      [...kinds, ...more].map((item) => ({ ...one, item })),
+    );
+    const book = ['settled', 'before_books', 'in_transit', 'not_settled', 'booked_otherwise'];
+    const books = {
+      from: '2026-11-01',
+      lines: () => [
+        [...book, 'settled_otherwise', 'other_orders', 'no_movement'].map(
+          (item): BookLine => ({
+            ...{ accountId: 'A1001', currency: 'EUR', item, lines: 1, orderNo: 'ORD-1' },
+            ...{ transactionId: '10001', batch: null, since: '2026-11-18', ageDays: 1 },
+            ...{ captured: '1.00', refunded: '0.00', breakId: null, owner: null },
+          }),
+        ),
+      ],
+    };
+    const path = await written({ ...sample, lines, books });
+    const xml = (await unzip(path)).get('xl/worksheets/sheet1.xml') ?? '';
+    const widths = [...xml.matchAll(/<col [^>]*?width="([\d.]+)"/g)].map(([, w]) => Number(w));
+    // As spreadsheets print: A4 across within the margins, 5.25 points to a character of a column.
+    const scale = Math.min(1, 784 / (5.25 * widths.reduce((sum, width) => sum + width, 0)));
+    const ends = [...xml.matchAll(/<brk id="(\d+)"/g)].map(([, row]) => Number(row));
+    const rows = [...xml.matchAll(/<row r="(\d+)"(?: ht="([\d.]+)")?/g)];
+    const heights = new Map(rows.map(([, row, ht]) => [Number(row), Number(ht ?? 15)]));
+    const last = Math.max(...heights.keys());
+    expect(ends).not.toEqual([]);
+    expect(scale).toBeGreaterThan(0.6);
+    let from = 2;
+    for (const end of [...ends, last]) {
+      let points = heights.get(1) ?? 15;
+      for (let row = from; row <= end; row += 1) points += heights.get(row) ?? 15;
+      expect(points * scale, `rows ${from} to ${end}`).toBeLessThan(519);
+      from = end + 1;
+    }
+  });
+
   test.each([
     ['a line lost', (data: RunAtHand) => Object.assign(data, { lines: data.lines.slice(1) })],
     [

@@ -5,7 +5,8 @@ select i.instruction_id, i.account_id, i.order_no, i.refund_id, i.operation, i.s
   i.transaction_id, i.gateway_reference, i.refund_reference,
   -- what a person typed is no message: it stands with their decision
   coalesce(i.outcome_message, case when not exists (select from tieout.decisions d
-    where d.instruction_id = i.instruction_id and d.reason = i.reason) then i.reason end) as message,
+    where d.instruction_id = i.instruction_id and d.reason = i.reason)
+    then i.reason end) as message,
   i.payout_answer,
   i.hold_reason,
   case when i.hold_reason = 'disputed' then tieout.disputes_seen(i) -> 'disputes' end as disputes,

@@ -4,12 +4,13 @@
 // Neighbours: core/movements/bookEntries.ts is the rule, movementsStore.ts reads and writes.
 
 import { bookEntries } from '../core/movements/bookEntries.js';
-import type { Db } from '../database/db.js';
+import type { Database, Db } from '../database/db.js';
 import { inTransaction } from '../database/db.js';
 import { postMovements } from '../days/daysStore.js';
 import type { Account } from '../gateway/account.js';
 import type { Run, RunDeps } from '../runs/deps.js';
 import { accountRules } from '../runs/deps.js';
+import { newestRunId } from '../runs/runsStore.js';
 import type { Booking } from './movementsStore.js';
 import {
   addMovements,
@@ -51,6 +52,27 @@ async function bookAccount(tx: Db, booking: Booking, account: Account): Promise<
     bookEntries(one).map((entry) => ({ ...one.place, ...entry })),
   );
   if (entries.length > 0) await addMovements(tx, booking, entries);
+}
+
+/**
+ * What was confirmed between two runs, by `tieout send` or by a person: it stands in its business
+ * day, and in the book of the account, from then on and not only from the next night on. Booked
+ * under the newest run.
+ */
+export async function bookConfirmed(
+  { config, db }: { config: Pick<RunDeps['config'], 'settlement'>; db: Database },
+  accountIds: readonly string[],
+): Promise<void> {
+  const { settlement } = config;
+  const runId = await newestRunId(db);
+  if (runId === null) return;
+  for (const accountId of [...accountIds].sort()) {
+    await inTransaction(db, async (tx) => {
+      await postMovements(tx, accountId);
+      if (settlement === null) return;
+      await bookOurs(tx, { runId, accountIds: [accountId], from: settlement.from });
+    });
+  }
 }
 
 function byId(one: Account, other: Account): number {

@@ -38,7 +38,10 @@ export async function openBooks(tx: Db, booking: Booking): Promise<void> {
 }
 
 /** What we made, as its business days have it. */
-export async function bookOurs(tx: Db, booking: Booking): Promise<void> {
+export async function bookOurs(
+  tx: Db,
+  booking: Pick<Booking, 'runId' | 'accountIds' | 'from'>,
+): Promise<void> {
   await tx.query(statement('movements/bookOurs'), [
     ...[booking.runId, booking.accountIds, booking.from],
   ]);

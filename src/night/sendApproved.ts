@@ -1,6 +1,6 @@
 // `tieout send` without the command line: what people approved since the run goes out, each batch
 // after a fresh snapshot, and is looked at again right afterwards. Verdicts, breaks and figures
-// stay those of the run: the next one counts what was settled here.
+// stay those of the run: the next one counts what was settled here. Its business day has it at once.
 
 import { UsageError } from '../core/errors.js';
 import type { SentInstruction } from '../instructions/instructionsStore.js';
@@ -10,6 +10,7 @@ import {
   sentInstructions,
   settleBySnapshot,
 } from '../instructions/instructionsStore.js';
+import { bookConfirmed } from '../movements/bookMovements.js';
 import { pullDirectly } from '../pull/pull.js';
 import { askSecondSnapshot } from '../pull/pullAgain.js';
 import type { ChunkDeps } from '../pull/pullChunk.js';
@@ -60,7 +61,7 @@ export async function sendApproved(
       },
     });
     if (!done) deps.log('not every batch came to an end; those left wait for the next run');
-    await pullAfterwards(deps, await sentInstructions(deps.db, approved));
+    await pullAfterwards(deps, await sentInstructions(deps.db, approved), accountIds);
     await liftBreaker(deps, accountIds);
   } finally {
     await workforce.stop();
@@ -81,14 +82,23 @@ async function assertEnvironment(
 
 const WAS_SENT: ReadonlySet<string> = new Set(['accepted', 'rejected', 'unknown']);
 
-/** Accepted and shown becomes confirmed now; which run counts it, the next one says. */
-async function pullAfterwards(deps: ChunkDeps, sent: readonly SentInstruction[]): Promise<void> {
+/**
+ * Accepted and shown becomes confirmed now, and stands in its business day; which run counts it, the
+ * next one says.
+ */
+async function pullAfterwards(
+  deps: ApprovedDeps,
+  sent: readonly SentInstruction[],
+  accountIds: readonly string[],
+): Promise<void> {
   const ids = sent
     .filter(({ state, operation }) => WAS_SENT.has(state) && operation !== 'payout')
     .map((one) => one.instructionId);
   const runId = await newestRunId(deps.db);
-  if (ids.length === 0 || runId === null) return;
-  const pull = await askSecondSnapshot(deps, runId, 'fresh', ids);
-  await pullDirectly(deps, pull);
-  await settleBySnapshot(deps.db, null, pull.pullId, deps.now());
+  if (ids.length > 0 && runId !== null) {
+    const pull = await askSecondSnapshot(deps, runId, 'fresh', ids);
+    await pullDirectly(deps, pull);
+    await settleBySnapshot(deps.db, null, pull.pullId, deps.now());
+  }
+  await bookConfirmed(deps, accountIds);
 }

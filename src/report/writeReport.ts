@@ -22,7 +22,7 @@ import type { AboutData, ReconciliationData, WrittenReport } from '../core/runs/
 import type { RunSummary } from '../core/runs/summary.js';
 import type { LongReads } from '../database/db.js';
 import { readAgain } from '../database/readAgain.js';
-import { dayFigures, daysAccounts, postMovements } from '../days/daysStore.js';
+import { dayFigures, daysAccounts } from '../days/daysStore.js';
 import { runSnapshots } from '../runs/runAccountsStore.js';
 import { findRun } from '../runs/runsStore.js';
 import { settlementRules } from '../settlement/settlement.js';
@@ -133,11 +133,9 @@ async function writePeriod(
   return writeAgeing(path, { ...data, rows });
 }
 
-/** The business days of all accounts, with what was confirmed since they were last asked for. */
+/** The business days of all accounts. */
 async function daysOf(db: ReportDeps['db'], { from, to }: Period): Promise<DayFigures[]> {
-  const accountIds = await daysAccounts(db, from, to);
-  for (const accountId of accountIds) await postMovements(db, accountId);
-  return dayFigures(db, accountIds, from, to);
+  return dayFigures(db, await daysAccounts(db, from, to), from, to);
 }
 
 type RunOfReport = Pick<ReconciliationData, 'summary' | 'about'>;

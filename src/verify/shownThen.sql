@@ -34,6 +34,10 @@ book as materialized (
     order by a.amount_id desc limit 1
   ) earlier on true
   where m.account_id = any ($2) and m.run_id <= $1
+    -- what was sent after the run had ended is booked under it, and was not there then
+    and (m.run_id < $1 or m.made <> 'here' or exists (
+      select from pg_temp.instructions i
+      where i.instruction_id = m.instruction_id and i.state = 'confirmed'))
 ),
 booked as materialized (
   select account_id, transaction_id, min(order_no) as order_no,

@@ -6,7 +6,7 @@ import { closingChecklist, signingAnswer } from '../../src/core/runs/closingChec
 
 const WELL: ClosingFacts = {
   ...{ runState: 'tied_out', notCompared: 0, openBreaks: 0, openMoney: [], notSettled: 0 },
-  ...{ unknown: 0, waiting: 0, gaps: [], isUnexplained: false },
+  ...{ unknown: 0, waiting: 0, gaps: [], isUnexplained: false, movedAfter: [] },
 };
 
 test('a day on which all is well has nothing but ticks', () => {
@@ -31,6 +31,22 @@ test.each<[Partial<ClosingFacts>, RegExp]>([
 ])('%j has one cross', (facts, words) => {
   const crosses = closingChecklist({ ...WELL, ...facts }).filter(({ isWell }) => !isWell);
   expect(crosses.map((line) => line.words)).toEqual([expect.stringMatching(words)]);
+});
+
+test('what moved after the night had ended is said with its money and the date it counts on', () => {
+  const of = (countsOn: string, amount: string) =>
+    ({ operation: 'refund', currency: 'EUR', amount, countsOn }) as const;
+  const movedAfter = [
+    { ...of('2026-11-24', '1500.00'), operation: 'capture' as const },
+    of('2026-11-24', '50.00'),
+    of('2026-11-25', '7.00'),
+  ];
+  const answer = signingAnswer(closingChecklist({ ...WELL, movedAfter }));
+  expect(answer.canBeSigned).toBe(true);
+  expect(answer.because.map(({ words }) => words)).toEqual([
+    expect.stringMatching(/1,500.00 EUR captured, 50.00 EUR refunded. It counts on 2026-11-24 in/),
+    expect.stringMatching(/ended: 7.00 EUR refunded. It counts on 2026-11-25 in/),
+  ]);
 });
 
 test('late settlements are named beside the breaks that they are', () => {

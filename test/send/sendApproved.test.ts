@@ -3,6 +3,7 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { runSentence } from '../../src/core/runs/summary.js';
+import { closingFacts } from '../../src/days/daysStore.js';
 import type { Decision, DecisionVerdict } from '../../src/instructions/decisions.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import { sheetOf } from '../../src/instructions/instructionSheet.js';
@@ -51,7 +52,8 @@ test('a part that a person refunded by hand meanwhile is not refunded a second t
 
 test('what was approved is sent, and nothing else; the next night counts it', async () => {
   const inLedger = kinds({ capture_due: 2, partial_refund_due: 1 });
-  const house = await houseOf({ inLedger, daysAgo: 2 });
+  const settings = { ...WITH_APPROVAL, settlement: { from: dateOf(2) } };
+  const house = await houseOf({ inLedger, daysAgo: 2, settings });
   const first = await house.run({ date: dateOf(2) });
   expect(first.summary.state).toBe('tied_out');
   expect(await instructionCounts(house.db)).toEqual({ 'capture held': 2, 'refund held': 1 });
@@ -66,6 +68,23 @@ test('what was approved is sent, and nothing else; the next night counts it', as
     'capture',
     'refund',
   ]);
+  // Its business day and the book of settlement have it, before anybody asks for either.
+  const { rows: booked } = await house.db.query<{ what: string }>(
+    `select d.operation || ' ' || (d.posted_to = $1)::text || ' ' || (m.amount = d.amount)::text
+       as what
+     from tieout.day_movements d join tieout.movements m using (instruction_id) order by 1`,
+    [dateOf(2)],
+  );
+  expect(booked.map(({ what }) => what)).toEqual(['capture true true', 'refund true true']);
+  const facts = house.accounts.map(({ accountId }) => closingFacts(house.db, accountId, dateOf(2)));
+  const after = (await Promise.all(facts)).flatMap(({ movedAfter }) => movedAfter);
+  const moved = after.map(({ operation, countsOn }) => `${operation} ${countsOn}`);
+  expect(moved.sort()).toEqual([`capture ${dateOf(2)}`, `refund ${dateOf(2)}`]);
+  const run = await findRun(house.db, dateOf(2));
+  if (run === null) throw new Error('no such run');
+  const { config } = await house.open();
+  const deps = { db: house.db, config, version: 'now', progress: () => {} };
+  expect((await verifyRun(deps, run)).differences).toEqual([]);
   // Asked again, nothing waits any more.
   expect(await send(house)).toEqual([]);
   const { summary } = await house.run({ date: dateOf(1) });

@@ -11,6 +11,7 @@ import type { Decision, DecisionVerdict } from '../../instructions/decisions.js'
 import { decideInstructions } from '../../instructions/decisions.js';
 import { COUNTED_MAX, mostUrgentFirst } from '../../instructions/instructionListStore.js';
 import { sheetOf } from '../../instructions/instructionSheet.js';
+import { bookConfirmed } from '../../movements/bookMovements.js';
 import type { App } from '../app.js';
 import { enqueuesWhenAsked } from '../app.js';
 import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
@@ -201,6 +202,10 @@ async function decide(
       const queuePort = enqueuesWhenAsked(app);
       const deps = { db: app.db, queuePort, now: () => new Date(), log: app.log };
       const rows = await decideInstructions(deps, { ids, decision: wanted, who, seen, check });
+      if (wanted.kind === 'resolve' && !check) {
+        const accountIds = app.config.accounts.map(({ accountId }) => accountId);
+        await bookConfirmed(app, accountIds);
+      }
       if (wantsJson(command)) printJson({ check, decidedBy: who, rows: rows.map(verdictJson) });
       else {
         printLines(verdictLines(rows, wanted, check));

@@ -16,7 +16,6 @@ import {
   lateMovements,
   movedAcross,
   openItems,
-  postMovements,
 } from '../../days/daysStore.js';
 import type { App } from '../app.js';
 import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
@@ -119,7 +118,6 @@ async function list(
   accountIds: readonly string[],
   isJson: boolean,
 ): Promise<number> {
-  for (const accountId of accountIds) await postMovements(app.db, accountId);
   const days = await dayFigures(app.db, accountIds, date ?? FIRST, date ?? LAST);
   const isSettled = app.config.settlement !== null;
   if (date === undefined) {

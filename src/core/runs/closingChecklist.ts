@@ -12,6 +12,13 @@ export interface MoneyOf {
   amount: string;
 }
 
+/** Money of a day that moved after its night had ended, by `tieout send` or as proved later. */
+export interface MovedAfter extends MoneyOf {
+  operation: 'capture' | 'refund';
+  /** the day itself; a later one where it was closed by then */
+  countsOn: string;
+}
+
 /** Of one account, as it stands now; the night is that of the day. */
 export interface ClosingFacts {
   /** null: there is no night of this date */
@@ -28,6 +35,7 @@ export interface ClosingFacts {
   gaps: readonly string[];
   /** whether a written workbook of the night leaves money unexplained; null: none is written */
   isUnexplained: boolean | null;
+  movedAfter: readonly MovedAfter[];
 }
 
 /** What a line is about. */
@@ -35,6 +43,7 @@ export type ChecklistTopic =
   | 'night'
   | 'gaps'
   | 'statement'
+  | 'movedAfter'
   | 'breaks'
   | 'notSettled'
   | 'unknown'
@@ -61,6 +70,7 @@ export function closingChecklist(facts: ClosingFacts): ChecklistLine[] {
       gapWords(facts.gaps),
     ),
     statementLine(facts),
+    ...movedLines(facts),
     named(
       'breaks',
       facts.openBreaks === 0,
@@ -157,6 +167,20 @@ function statementLine({ isUnexplained }: ClosingFacts): ChecklistLine {
       ? 'no workbook of the night is written: there is no statement'
       : 'the statement leaves money unexplained: do not sign it',
   );
+}
+
+/** The statement and the day of one date say different figures then: both are right, and why. */
+function movedLines({ movedAfter }: ClosingFacts): ChecklistLine[] {
+  return [...new Set(movedAfter.map(({ countsOn }) => countsOn))].map((date) => {
+    const moved = movedAfter.filter(({ countsOn }) => countsOn === date);
+    const parts = moved.map(({ operation, amount, currency }) => {
+      return `${moneyIn(amount, currency)} ${operation === 'capture' ? 'captured' : 'refunded'}`;
+    });
+    const words =
+      `after the night of this day had ended: ${parts.join(', ')}. It counts on ${date} in the ` +
+      'business days and in the settlement; the statement of that night is without it';
+    return named('movedAfter', false, '', words);
+  });
 }
 
 function gapWords(gaps: readonly string[]): string {

@@ -30,7 +30,7 @@ import { dateOf } from '../../visitor/fields.js';
 import { Books, DayTable } from './days.js';
 import type { Signed } from './signedBoxes.js';
 import { SignedBoxes } from './signedBoxes.js';
-import { BeforeSigning, dayPath, SigningSentence } from './signing.js';
+import { BeforeSigning, dayPath, MovedAfter, SigningSentence } from './signing.js';
 
 export async function dayPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, params, words } = visit;
@@ -73,6 +73,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
         earlier={earlier}
         events={events}
       />
+      <MovedAfter day={day} />
       <Figures days={days} words={words} />
       <Late late={late} words={words} />
       <Decided visit={visit} events={events} />

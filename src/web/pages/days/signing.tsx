@@ -53,6 +53,7 @@ const TO: Readonly<Record<ChecklistTopic, (account: string, date: string) => str
   night: (_account, date) => `/nights/${date}`,
   gaps: (_account, date) => `/days?until=${date}`,
   statement: (_account, date) => `/nights/${date}/statement`,
+  movedAfter: dayPath,
   breaks: (account) => `/breaks?${new URLSearchParams({ account })}`,
   notSettled: (account) => `/breaks?${new URLSearchParams({ account, kind: 'not_settled' })}`,
   unknown: (account) => `/instructions?${new URLSearchParams({ account, state: 'unknown' })}`,
@@ -85,6 +86,18 @@ export function Checklist({ date, day }: OfDay) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Why the statement of a date and its day say different figures; it stands beside both. */
+export function MovedAfter({ day }: { day: DayToSign | undefined }) {
+  const moved = day?.lines.filter(({ topic }) => topic === 'movedAfter') ?? [];
+  return (
+    <>
+      {moved.map(({ words }) => (
+        <p class="hint">Moved {words}.</p>
+      ))}
+    </>
   );
 }
 

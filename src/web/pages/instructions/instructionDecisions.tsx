@@ -6,6 +6,7 @@ import { moneyIn } from '../../../core/text/amounts.js';
 import type { Decision, DecisionVerdict } from '../../../instructions/decisions.js';
 import { decideInstructions } from '../../../instructions/decisions.js';
 import type { DecidableInstruction } from '../../../instructions/decisionsStore.js';
+import { bookConfirmed } from '../../../movements/bookMovements.js';
 import type { RowVerdict } from '../../layout/parts.js';
 import { Verdicts } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
@@ -30,6 +31,7 @@ export async function decideInstructionRows(
       accountIds: visit.accounts,
     });
     await recordEach(visit, decision, rows);
+    if (decision.kind === 'resolve') await bookConfirmed(visit.deps, visit.accounts);
     const body = <Verdicts rows={rows.map(verdictOf)} back={back} />;
     return { kind: 'page', title: 'What was done', section: 'Approvals', body };
   } catch (error) {

@@ -2,6 +2,7 @@
 // gateway by account and currency, what is left unexplained, and who closed and locked the day on
 // which revision. It works nothing out: the figures are those that were written.
 
+import type { ComponentChildren } from 'preact';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { SINCE_UNKNOWN, sinceSignedWords } from '../../../core/runs/closingChecklist.js';
 import { isExplained, isNothing, itemWords } from '../../../core/runs/statement.js';
@@ -15,7 +16,7 @@ import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
 import { SignedBoxes } from '../days/signedBoxes.js';
-import { dayPath, SigningOfAll } from '../days/signing.js';
+import { dayPath, MovedAfter, SigningOfAll } from '../days/signing.js';
 
 export async function statementPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, params, words } = visit;
@@ -54,7 +55,9 @@ export async function statementPage(visit: Visit): Promise<Answer> {
         </p>
       )}
       {statements.map((one) => (
-        <OfAccount one={one} date={date} words={words} changed={changedOf(one)} />
+        <OfAccount one={one} date={date} words={words} changed={changedOf(one)}>
+          <MovedAfter day={days.find(({ accountId }) => accountId === one.accountId)} />
+        </OfAccount>
       ))}
     </>
   );
@@ -70,8 +73,9 @@ function OfAccount(props: {
   date: string;
   words: Words;
   changed: string | null;
+  children: ComponentChildren;
 }) {
-  const { one, date, words, changed } = props;
+  const { one, date, words, changed, children } = props;
   const { accountId, currency, ledger, gateway, items, unexplained } = one;
   const row = (what: string, sums: { captured: string; refunded: string }, isLeft = false) => (
     <tr class={isLeft && !isNothing(sums) ? 'differs' : undefined}>
@@ -111,6 +115,7 @@ function OfAccount(props: {
         {row('Unexplained', unexplained, true)}
       </Table>
       {one.books === null ? null : <Books one={one} books={one.books} words={words} />}
+      {children}
       <Signed one={one} date={date} words={words} changed={changed} />
     </section>
   );

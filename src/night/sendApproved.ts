@@ -1,6 +1,7 @@
 // `tieout send` without the command line: what people approved since the run goes out, each batch
 // after a fresh snapshot, and is looked at again right afterwards. Verdicts, breaks and figures
-// stay those of the run: the next one counts what was settled here. Its business day has it at once.
+// stay those of the run, and the next one counts what was settled here; its business day has it at
+// once.
 
 import { UsageError } from '../core/errors.js';
 import type { SentInstruction } from '../instructions/instructionsStore.js';
@@ -83,8 +84,8 @@ async function assertEnvironment(
 const WAS_SENT: ReadonlySet<string> = new Set(['accepted', 'rejected', 'unknown']);
 
 /**
- * Accepted and shown becomes confirmed now, and stands in its business day; which run counts it, the
- * next one says.
+ * Accepted and shown becomes confirmed now, and stands in its business day; which run counts it,
+ * the next one says.
  */
 async function pullAfterwards(
   deps: ApprovedDeps,

@@ -4,7 +4,7 @@
 
 import { mayAccountSend } from '../core/instructions/breaker.js';
 import type { Notice } from '../core/runs/notices.js';
-import { liveFromAheadNotice, notSentNotice } from '../core/runs/notices.js';
+import { liveFromAheadNotice, notSentNotice, notYetSentNotice } from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
 import { historyCounts } from '../ledger/ledgerStore.js';
@@ -29,12 +29,17 @@ export async function stopNotices(db: Db, accountIds: readonly string[]): Promis
       continue;
     }
     for (const { reason, instructions } of mine.slice(0, REASONS_MAX)) {
-      found.push(notSentNotice({ accountId, reason: reason ?? NOT_REACHED, instructions }));
+      found.push(
+        reason === null && mine.length === 1
+          ? notYetSentNotice({ accountId, instructions })
+          : notSentNotice({ accountId, reason: reason ?? NOT_REACHED, instructions }),
+      );
     }
   }
   return found;
 }
 
+/** Behind what stops others of the account. */
 const NOT_REACHED = 'its turn did not come';
 
 /** Accounts whose liveFrom lies ahead: nothing of them is sent, which looks like a quiet night. */

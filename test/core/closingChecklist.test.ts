@@ -23,11 +23,11 @@ test.each<[Partial<ClosingFacts>, RegExp]>([
   [{ isUnexplained: true }, /do not sign/],
   [
     { openBreaks: 2, openMoney: [{ currency: 'EUR', amount: '7.00' }] },
-    /2 breaks are open: 7.00 EUR at stake/,
+    /2 breaks are open now, of all days: 7.00 EUR at stake/,
   ],
-  [{ openBreaks: 1 }, /1 break is open: no money at stake/],
-  [{ unknown: 1 }, /1 outcome is unknown/],
-  [{ waiting: 3 }, /3 instructions have not come to an end/],
+  [{ openBreaks: 1 }, /1 break is open now, of all days: no money at stake/],
+  [{ unknown: 1 }, /1 outcome is unknown now/],
+  [{ waiting: 3 }, /3 instructions have not come to an end now/],
 ])('%j has one cross', (facts, words) => {
   const crosses = closingChecklist({ ...WELL, ...facts }).filter(({ isWell }) => !isWell);
   expect(crosses.map((line) => line.words)).toEqual([expect.stringMatching(words)]);

@@ -10,6 +10,7 @@ import { sheetOf } from '../../src/instructions/instructionSheet.js';
 import type { SentInstruction } from '../../src/instructions/instructionsStore.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import { findRun } from '../../src/runs/runsStore.js';
+import { stopNotices } from '../../src/send/stops.js';
 import { verifyRun } from '../../src/verify/verifyRun.js';
 import type { Call } from '../faults/front.js';
 import { answerJson } from '../faults/front.js';
@@ -60,6 +61,11 @@ test('what was approved is sent, and nothing else; the next night counts it', as
   expect(await send(house)).toEqual([]);
   const [capture, refund] = [await oldest(house, 'capture'), await oldest(house, 'refund')];
   await decide(house, [capture, refund], { kind: 'approve', reason: null });
+  const accountIds = house.accounts.map(({ accountId }) => accountId);
+  const waits = (await stopNotices(house.db, accountIds)).map(({ text }) => text);
+  expect(waits.length).toBeGreaterThan(0);
+  for (const text of waits)
+    expect(text).toMatch(/^\d instructions? waits? to be sent: nothing stops/);
   expect((await send(house)).map(({ operation, state }) => `${operation} ${state}`)).toEqual([
     'capture confirmed',
     'refund confirmed',

@@ -75,20 +75,21 @@ export function closingChecklist(facts: ClosingFacts): ChecklistLine[] {
       'breaks',
       facts.openBreaks === 0,
       'no break is open',
-      `${count(facts.openBreaks, 'break is', 'breaks are')} open: ${moneyWords(facts.openMoney)}`,
+      `${count(facts.openBreaks, 'break is', 'breaks are')} open now, of all days: ` +
+        moneyWords(facts.openMoney),
     ),
     ...(facts.notSettled > 0 ? [notSettledLine(facts.notSettled)] : []),
     inTheWay(
       'unknown',
       facts.unknown === 0,
       'no outcome is unknown',
-      `${count(facts.unknown, 'outcome is', 'outcomes are')} unknown: money that may have moved`,
+      `${count(facts.unknown, 'outcome is', 'outcomes are')} unknown now: money that may have moved`,
     ),
     named(
       'waiting',
       facts.waiting === 0,
       'nothing waits to be sent',
-      `${count(facts.waiting, 'instruction has', 'instructions have')} not come to an end`,
+      `${count(facts.waiting, 'instruction has', 'instructions have')} not come to an end now`,
     ),
   ];
 }

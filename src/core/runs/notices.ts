@@ -152,6 +152,15 @@ export function notSentNotice(stop: {
   return { accountId, kind: 'not_sent', about, text };
 }
 
+/** Nothing stops these: they were approved after the run, or the run ended before their turn. */
+export function notYetSentNotice(waits: { accountId: string; instructions: number }): Notice {
+  const { accountId, instructions } = waits;
+  const wait = instructions === 1 ? '1 instruction waits' : `${instructions} instructions wait`;
+  const about = `${wait} to be sent`;
+  const text = `${about}: nothing stops them; \`tieout send\`, a worker or the next night sends them`;
+  return { accountId, kind: 'not_sent', about, text };
+}
+
 export interface SharedTransactionFacts {
   accountId: string;
   orders: number;

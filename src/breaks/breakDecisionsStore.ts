@@ -7,7 +7,9 @@ import type { BreakChange } from '../core/breaks/changedSinceSeen.js';
 import { changeWords } from '../core/breaks/changedSinceSeen.js';
 import type { Decider } from '../core/instructions/decider.js';
 import { type Hundredths, parseAmount } from '../core/money.js';
+import { analyse } from '../database/analyse.js';
 import type { Db, Tx } from '../database/db.js';
+import { identifier } from '../database/identifiers.js';
 import { statement } from '../database/statements.js';
 import { signDecided } from '../signatures/signaturesStore.js';
 import type { FoundBreak } from './breaksStore.js';
@@ -119,4 +121,9 @@ export async function writeDecision(
   ]);
   const written = events.map((row) => row.event_id);
   await signDecided(tx, who, 'break', written);
+}
+
+/** After a decision about many: by the states of before the pages of breaks are planned wrongly. */
+export async function countBreaksAnew(db: Db): Promise<void> {
+  await analyse(db, identifier('tieout', 'breaks'));
 }

@@ -9,6 +9,7 @@ import { decideBreak, waivedAloneMax } from '../core/breaks/breakDecision.js';
 import type { Decider } from '../core/instructions/decider.js';
 import type { Hundredths } from '../core/money.js';
 import { formatAmount, parseAmount } from '../core/money.js';
+import { countBreaksAnew } from './breakDecisionsStore.js';
 import type { BreakFilter, SetBreak } from './breaksStore.js';
 import { breakSet } from './breaksStore.js';
 import type { DecideDeps, DecidedBreakRow } from './decideBreaks.js';
@@ -20,6 +21,8 @@ const LOOKED_MAX = 50_000;
 export const SET_MAX = 10_000;
 /** Breaks of one transaction. */
 const PART = 2_500;
+/** Breaks of one decision after which the database plans anew. */
+const MANY = 100;
 /** Breaks that a total names: which goes which way. */
 const NAMED = 10;
 
@@ -90,6 +93,7 @@ export async function decideSet(
       decided.push(row);
     }
   }
+  if (decided.length >= MANY) await countBreaksAnew(deps.db);
   return { kind: 'decided', verdicts, rows: decided };
 }
 

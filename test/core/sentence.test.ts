@@ -30,7 +30,7 @@ describe('a break in words', () => {
 
   test.each(['EUR', 'JPY'])('of an amount that nobody knows, in %s', (currency) => {
     const side = { state: 'refunded', currency, amount: null };
-    expect(sideText(side)).toBe(`refunded an amount that nobody knows ${currency}`);
+    expect(sideText(side)).toBe(`refunded an unknown amount of ${currency}`);
     for (const kind of BREAK_KINDS) {
       expect(breakSentence(kind, side, side)).not.toMatch(/undefined|null/);
     }

@@ -191,6 +191,12 @@ describe('all that match', () => {
     }
     expect(clicks).toBeLessThanOrEqual(10);
     expect(await states('SMALL')).toEqual({ waived: SMALL });
+    // The pages of breaks are planned by what is so now, not by what was before.
+    const { rows: planned } = await place.app.db.query(
+      `select most_common_vals::text like '{waived%' as "isCounted" from pg_stats
+       where schemaname = 'tieout' and tablename = 'breaks' and attname = 'state'`,
+    );
+    expect(planned).toEqual([{ isCounted: true }]);
     const { rows } = await place.app.db.query<{ events: bigint; by: string; decisions: bigint }>(
       `select count(*) as events, min(by) as by, count(distinct decision_id) as decisions
        from tieout.break_events e join tieout.breaks b using (break_id)

@@ -56,7 +56,8 @@ function saidOf(one: FoundBreak): string[] {
     one.waivedReason === null ? null : `waived by ${one.waivedBy}: ${one.waivedReason}`,
     one.waiverAskedBy === null
       ? null
-      : `${one.waiverAskedBy} asks for a waiver (${one.waiverAskedReason}): a second person agrees`,
+      : `waits for a second person to agree: ${one.waiverAskedBy} asked for a waiver ` +
+        `(${one.waiverAskedReason})`,
   ].filter((line) => line !== null);
   return said.map((line) => `    ${maskCardNumbers(line, keep)}`);
 }

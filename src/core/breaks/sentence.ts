@@ -4,7 +4,7 @@
 import { formatAmount, parseAmount } from '../money.js';
 import type { BreakKind } from '../orders/verdict.js';
 import { countText, moneyIn } from '../text/amounts.js';
-import { SETTLEMENT_SENTENCES, UNKNOWN_AMOUNT } from './settlementSentence.js';
+import { SETTLEMENT_SENTENCES, unknownMoney } from './settlementSentence.js';
 
 /** What one side said when the break was seen; a field that it does not have is absent. */
 export interface Side {
@@ -52,8 +52,9 @@ const FIELDS = ['state', 'amount', 'currency', 'transaction', 'code', 'problem']
 
 /** "120.00 EUR", "captured 1,120 JPY", or "nothing". */
 export function sideText(side: Side): string {
-  const amount = side.amount === null ? UNKNOWN_AMOUNT : side.amount;
-  const money = amount === undefined ? side.currency : moneyIn(amount, side.currency);
+  const { amount, currency } = side;
+  const known = amount ? moneyIn(amount, currency) : currency;
+  const money = amount === null ? unknownMoney(currency) : known;
   const state = side.state ?? (side.code === undefined ? undefined : `code ${side.code}`);
   const text = [state, money].filter((part) => part !== undefined && part !== '').join(' ');
   return text === '' ? 'nothing' : text;

@@ -21,7 +21,10 @@ interface Sides {
   actual: Side;
 }
 
-export const UNKNOWN_AMOUNT = 'an amount that nobody knows';
+/** Of a refund made elsewhere, mostly. */
+export function unknownMoney(currency = ''): string {
+  return currency === '' ? 'an unknown amount' : `an unknown amount of ${currency}`;
+}
 
 export const SETTLEMENT_SENTENCES = {
   not_settled: ({ expected }: Sides): string =>
@@ -47,7 +50,7 @@ export const SETTLEMENT_SENTENCES = {
 };
 
 function money({ amount, currency }: Side): string {
-  return moneyIn(amount ?? UNKNOWN_AMOUNT, currency);
+  return amount ? moneyIn(amount, currency) : unknownMoney(currency);
 }
 
 function whatMoved({ state = 'moved', since = 'an earlier day', ...side }: Side): string {

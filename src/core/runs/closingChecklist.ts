@@ -83,7 +83,8 @@ export function closingChecklist(facts: ClosingFacts): ChecklistLine[] {
       'unknown',
       facts.unknown === 0,
       'no outcome is unknown',
-      `${count(facts.unknown, 'outcome is', 'outcomes are')} unknown now: money that may have moved`,
+      `${count(facts.unknown, 'outcome is', 'outcomes are')} unknown now: ` +
+        'money that may have moved',
     ),
     named(
       'waiting',

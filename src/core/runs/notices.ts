@@ -157,7 +157,7 @@ export function notYetSentNotice(waits: { accountId: string; instructions: numbe
   const { accountId, instructions } = waits;
   const wait = instructions === 1 ? '1 instruction waits' : `${instructions} instructions wait`;
   const about = `${wait} to be sent`;
-  const text = `${about}: nothing stops them; \`tieout send\`, a worker or the next night sends them`;
+  const text = `${about}: nothing stops them; a worker, \`tieout send\` or the next night does it`;
   return { accountId, kind: 'not_sent', about, text };
 }
 

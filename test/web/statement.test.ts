@@ -269,13 +269,13 @@ it('says who closed the day on which revision, and when that is no longer what i
   );
   for (const path of [url, `/days/A1001/${dateOf(1)}`]) {
     expect((await finance.get(path)).body).toContain(
-      '1 break was opened again, 1 order of then is new or different.',
+      '1 break was opened again, 1 order of that day is new or different.',
     );
   }
   // A view whose columns are texts says the same; of one that does not answer it is said.
   await db.query('alter table ledger.orders rename to orders_kept');
   for (const [divisor, words] of [
-    [1, '1 break was opened again, 1 order of then is new or different.'],
+    [1, '1 break was opened again, 1 order of that day is new or different.'],
     [0, 'the ledger did not answer in time'],
   ] as const) {
     await db.query(

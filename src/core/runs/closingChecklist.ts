@@ -212,9 +212,13 @@ interface SinceClosed {
 const SINCE_WORDS: readonly (readonly [keyof SinceClosed, one: string, many: string])[] = [
   ['adjustments', 'adjustment of this day', 'adjustments of this day'],
   ['reopened', 'break was opened again', 'breaks were opened again'],
-  ['orders', 'order of then is new or different', 'orders of then are new or different'],
-  ['refunds', 'refund request of then is new', 'refund requests of then are new'],
-  ['batches', 'settlement batch of then came later', 'settlement batches of then came later'],
+  ['orders', 'order of that day is new or different', 'orders of that day are new or different'],
+  ['refunds', 'refund request of that day is new', 'refund requests of that day are new'],
+  [
+    'batches',
+    'settlement batch of that day came later',
+    'settlement batches of that day came later',
+  ],
 ];
 
 /** Where the ledger did not answer. */

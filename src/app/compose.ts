@@ -64,10 +64,10 @@ export async function openApp(config: Config, options: AppOptions): Promise<App>
     const lockMs = options.lockMs ?? WORK_LIMITS.lockMs;
     const db = openDatabase(connection, { limits: { idleMs: 0, lockMs } });
     closers.push(() => db.close());
-    if (options.anySchema !== true) await bringNumbersForward(db);
     const { log, progress } = options.talk;
     const locks = watchLockWaits(db, options.warn ?? log);
     closers.push(async () => locks.stop());
+    if (options.anySchema !== true) await bringNumbersForward(db);
     const heldUpBy = locks.last;
     const base = {
       config,

@@ -1,9 +1,9 @@
 // By which settings each account was last planned, and what has been freed since: freed.sql.
 // Neighbours: core/instructions/freeingChange.ts says what changed, plan/plan.ts calls.
 
+import type { NowHistoryFacts } from '../core/instructions/becameHistory.js';
+import { NOW_HISTORY } from '../core/instructions/becameHistory.js';
 import type { Change } from '../core/instructions/freeingChange.js';
-import type { NowHistoryFacts } from '../core/runs/notices.js';
-import { NOW_HISTORY } from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';
 import { relationsOf } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';

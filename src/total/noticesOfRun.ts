@@ -2,7 +2,11 @@
 // core. Neighbour: total.ts, which adds up the figures.
 
 import { unkeptBreaks } from '../breaks/unkeptStore.js';
-import { becameHistoryNotice, datedBackNotice } from '../core/instructions/becameHistory.js';
+import {
+  becameHistoryNotice,
+  datedBackNotice,
+  nowHistoryNotice,
+} from '../core/instructions/becameHistory.js';
 import { withdrawnLateNotice } from '../core/instructions/withdrawnLate.js';
 import { codeNotice, endedNotice } from '../core/runs/codeNotices.js';
 import {
@@ -14,7 +18,6 @@ import {
   noHistoryNotice,
   noOrdersNotice,
   notAnsweredNotice,
-  nowHistoryNotice,
   oddRefundNotice,
   refundedByHandNotice,
   sharedNotice,

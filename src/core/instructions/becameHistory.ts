@@ -1,9 +1,53 @@
 // Requests that a later liveFrom, another name of their account, or an earlier date of their own
-// turned into history before anything was planned for them, in words. What was planned by then is
-// withdrawn and told as that (nowHistoryNotice of core/runs/notices.ts). Pure.
+// turned into history, in words: what was planned for them by then is withdrawn; for the others
+// nothing was. Pure.
 
 import type { Notice } from '../runs/notices.js';
 import { countText } from '../text/amounts.js';
+
+/** Stands before what made the request of an instruction history, in the reason it bears. */
+export const NOW_HISTORY = 'its request is history now';
+
+export interface NowHistoryFacts {
+  accountId: string;
+  /** which setting, from what to what */
+  setting: string;
+  instructions: number;
+  approved: number;
+  samples: readonly {
+    operation: string;
+    /** of a payout that of the request, too */
+    orderNo: string;
+    refundId: string | null;
+    money: string;
+    isApproved: boolean;
+  }[];
+}
+
+/** What waited, and somebody wanted: a later liveFrom took it away. */
+export function nowHistoryNotice(gone: NowHistoryFacts): Notice {
+  const { accountId, setting, instructions, approved, samples } = gone;
+  const count =
+    instructions === 1
+      ? '1 instruction that waited was withdrawn'
+      : `${countText(instructions)} instructions that waited were withdrawn`;
+  const seen = approved === 0 ? '' : `, ${approved} of them approved`;
+  const named = samples.map(({ operation, orderNo, refundId, money, isApproved }) => {
+    const which = refundId === null ? orderNo : `${refundId} of order ${orderNo}`;
+    return `${operation} ${which} (${money}${isApproved ? ', approved' : ''})`;
+  });
+  const more =
+    instructions > samples.length ? ` and ${countText(instructions - samples.length)} more` : '';
+  const text =
+    `${count}${seen}, since a request older than liveFrom counts as done (${setting}): ` +
+    `${named.join(', ')}${more}. Nothing is sent for them; if that was not meant, set liveFrom ` +
+    'back: then each waits for a person';
+  const names = samples.flatMap(({ orderNo, refundId }) => [
+    orderNo,
+    ...(refundId ? [refundId] : []),
+  ]);
+  return { accountId, kind: 'now_history', about: setting, text, names };
+}
 
 export interface BecameHistoryFacts {
   accountId: string;

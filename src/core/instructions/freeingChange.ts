@@ -3,7 +3,7 @@
 // two runs in, what freed.sql joins out. Neighbours: instructions/changedSettings.ts reads the
 // settings, policy.ts weighs by those of today.
 
-import { NOW_HISTORY } from '../runs/notices.js';
+import { NOW_HISTORY } from './becameHistory.js';
 import type { Policy } from './policy.js';
 
 /** What of the settings decides whether a movement goes, for one account. */

@@ -258,50 +258,6 @@ export function freedNotice(freed: {
   return { accountId, kind: 'newly_freed', about: setting, text };
 }
 
-/** Stands before what made the request of an instruction history, in the reason it bears. */
-export const NOW_HISTORY = 'its request is history now';
-
-export interface NowHistoryFacts {
-  accountId: string;
-  /** which setting, from what to what */
-  setting: string;
-  instructions: number;
-  approved: number;
-  samples: readonly {
-    operation: string;
-    /** of a payout that of the request, too */
-    orderNo: string;
-    refundId: string | null;
-    money: string;
-    isApproved: boolean;
-  }[];
-}
-
-/** What waited, and somebody wanted: a later liveFrom took it away. */
-export function nowHistoryNotice(gone: NowHistoryFacts): Notice {
-  const { accountId, setting, instructions, approved, samples } = gone;
-  const count =
-    instructions === 1
-      ? '1 instruction that waited was withdrawn'
-      : `${countText(instructions)} instructions that waited were withdrawn`;
-  const seen = approved === 0 ? '' : `, ${approved} of them approved`;
-  const named = samples.map(({ operation, orderNo, refundId, money, isApproved }) => {
-    const which = refundId === null ? orderNo : `${refundId} of order ${orderNo}`;
-    return `${operation} ${which} (${money}${isApproved ? ', approved' : ''})`;
-  });
-  const more =
-    instructions > samples.length ? ` and ${countText(instructions - samples.length)} more` : '';
-  const text =
-    `${count}${seen}, since a request older than liveFrom counts as done (${setting}): ` +
-    `${named.join(', ')}${more}. Nothing is sent for them; if that was not meant, set liveFrom ` +
-    'back: then each waits for a person';
-  const names = samples.flatMap(({ orderNo, refundId }) => [
-    orderNo,
-    ...(refundId ? [refundId] : []),
-  ]);
-  return { accountId, kind: 'now_history', about: setting, text, names };
-}
-
 export interface LeftAccountFacts {
   accountId: string;
   /** unfinished instructions by state */

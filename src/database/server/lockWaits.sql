@@ -1,5 +1,5 @@
--- Which sessions of this role wait for a lock, and for whom, or with a commit for a standby; $1:
--- how their applications are named.
+-- Which sessions of this role wait for a lock, and for whom, or with a commit for a standby that
+-- has kept one of them waiting; $1: how their applications are named.
 with ours as materialized (
   select * from pg_stat_activity
   where datname = current_database() and usename = current_user
@@ -20,5 +20,7 @@ where not exists (select from waiting other where other.pid = blocking.pid)
 union all
 select 'a commit', null, null, null,
   extract(epoch from clock_timestamp() - min(query_start))::int, true
-from ours where wait_event = 'SyncRep' having count(*) > 0
+from ours where wait_event = 'SyncRep'
+-- one that answers holds each commit for a moment, and some commit at every look
+having min(query_start) < clock_timestamp() - interval '4 seconds'
 order by 1, 2

@@ -50,6 +50,23 @@ describe('the page of reservations', () => {
     expect(body).toMatch(/<th scope="row">A1001<\/th><td>EUR<\/td>/);
   });
 
+  it('is said to who approves a capture, on the list and on its page', async () => {
+    const approver = await console.withRole('approver');
+    const { rows } = await console.house.db.query<{ id: string }>(
+      `select instruction_id::text as id from tieout.instructions
+       where operation = 'capture' and state = 'held' and account_id = 'A1001'`,
+    );
+    const told = /Its reservation lapse[sd] at [^<]*/;
+    const list = await approver.get('/approvals');
+    expect(list.body).toMatch(told);
+    expect(list.body).toContain('no money moves');
+    const pages = await Promise.all(rows.map(({ id }) => approver.get(`/instructions/${id}`)));
+    const toldOf = pages.filter(({ body }) => told.test(body));
+    expect(toldOf.length).toBeGreaterThan(0);
+    // The others are in time.
+    expect(toldOf.length).toBeLessThan(rows.length);
+  });
+
   it('lists all of them, by hours left or by amount, page by page', async () => {
     const { body } = await viewer.get('/authorisations?show=all');
     const all = ordersOf(body);

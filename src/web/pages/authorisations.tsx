@@ -117,7 +117,7 @@ function Sums({ accounts, words }: { accounts: readonly AccountAuthorisations[];
 }
 
 /** Now, and the next night where this process knows it. */
-async function askedNow({ deps }: Visit): Promise<AskedAt> {
+export async function askedNow({ deps }: Visit): Promise<AskedAt> {
   return { now: deps.now(), nextNight: (await deps.nextNight?.()) ?? null };
 }
 

@@ -16,6 +16,7 @@ import type { Answer, Visit } from '../../visit.js';
 import { SeenList } from './decisionBasis.js';
 import { groupsOf } from './instructionSets.js';
 import { DIRECTIONS } from './instructions.js';
+import { Lapsing, lapsingOf } from './lapsing.js';
 import { decidePicked } from './pickedPreview.js';
 
 const ROWS_A_PAGE = 50;
@@ -27,10 +28,11 @@ export async function approvalsPage(visit: Visit): Promise<Answer> {
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
   const sort = query.oneOf<InstructionSort>('sort', HELD_SORTS) ?? 'age';
   const page = { limit: ROWS_A_PAGE, offset: at * ROWS_A_PAGE, sort };
-  const [rows, waits, groups] = await Promise.all([
+  const [rows, waits, groups, lapsing] = await Promise.all([
     heldInstructions(deps.db, accounts, page),
     waitingCounts(deps.db, accounts),
     groupsOf(visit, 'held'),
+    lapsingOf(visit, accounts),
   ]);
   const body = (
     <>
@@ -49,7 +51,7 @@ export async function approvalsPage(visit: Visit): Promise<Answer> {
         </Empty>
       ) : (
         <ApproveForm visit={visit}>
-          <HeldTable rows={rows} visit={visit} sort={sort} />
+          <HeldTable rows={rows} visit={visit} sort={sort} lapsing={lapsing} />
         </ApproveForm>
       )}
       <Pager
@@ -101,8 +103,9 @@ function HeldTable(props: {
   rows: readonly HeldInstruction[];
   visit: Visit;
   sort: InstructionSort;
+  lapsing: Awaited<ReturnType<typeof lapsingOf>>;
 }) {
-  const { rows, visit, sort } = props;
+  const { rows, visit, sort, lapsing } = props;
   const { words } = visit;
   const mayApprove = visit.accountsFor('approve').length > 0;
   const head = headsBy(sort, DIRECTIONS, (by) => `/approvals?${new URLSearchParams({ sort: by })}`);
@@ -133,6 +136,8 @@ function HeldTable(props: {
             <a href={`/instructions/${row.id}`}>
               {[row.operation, row.refundId, row.reviewDecision].filter(Boolean).join(' ')}
             </a>
+            {row.operation === 'review' ? <span class="hint">no money moves</span> : null}
+            <Lapsing of={lapsing.get(String(row.id))} words={words} />
           </th>
           <Figure>{words.amount(row.amount, row.currency)}</Figure>
           <td>{row.currency}</td>

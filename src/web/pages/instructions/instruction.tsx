@@ -18,6 +18,7 @@ import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { rowIdOf } from '../../visitor/fields.js';
 import { SeenList } from './decisionBasis.js';
+import { Lapsing, lapsingOf } from './lapsing.js';
 
 export async function instructionPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, words } = visit;
@@ -27,6 +28,7 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
   const { refundReasonTag } = deps.config.gateway.profile;
   const sheet = await sheetOf({ db: deps.db, refundReasonTag }, id);
   if (sheet === null) return NOT_FOUND;
+  const lapsing = isUndecided(sheet.state) ? await lapsingOf(visit, [account]) : null;
   const body = (
     <>
       <h1>
@@ -38,6 +40,7 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
         Order <OrderLink accountId={sheet.accountId} orderNo={sheet.orderNo} /> of account{' '}
         {sheet.accountId}, transaction {sheet.transactionId}. {whyOf(sheet, words)}
       </p>
+      <Lapsing of={lapsing?.get(String(id))} words={words} />
       <p class="hint">
         Planned by the night of {sheet.businessDate}.{' '}
         {sheet.askedBy.length === 0 ? '' : `Asked by ${sheet.askedBy.join(', ')}. `}

@@ -10,7 +10,7 @@ import { askedNow } from '../authorisations.js';
 /** Of so many at most it is said, those that can still be taken before those that lapsed. */
 const LAPSING_MAX = 10_000;
 
-/** What lapses before another night tells of it, or has lapsed, by the instruction that takes it. */
+/** What lapses before another night tells of it, or has lapsed, by the capture that takes it. */
 export async function lapsingOf(
   visit: Visit,
   accountIds: readonly string[],

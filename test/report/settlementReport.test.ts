@@ -11,7 +11,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { addAmounts } from '../../src/core/money.js';
 import { periodOf } from '../../src/core/period.js';
 import type { OpenItemRow } from '../../src/core/settlement/settlementReport.js';
-import { openItemsOf } from '../../src/report/settlement/settlementRowsStore.js';
+import { openItemsOf, settlementBreaks } from '../../src/report/settlement/settlementRowsStore.js';
 import { writeSettlementReport } from '../../src/report/settlement/writeSettlementReport.js';
 import { evaluateAll } from '../reports/evaluate.js';
 import { openXlsx } from '../reports/openXlsx.js';
@@ -274,6 +274,27 @@ describe('the settlement report', () => {
       ...['Breaks', 'Files', 'About this run'],
     ]);
   });
+});
+
+test('a break bears the money that its sentence tells of, after a later look too', async () => {
+  await moved({ order: '8', amount: '110.00', on: '2026-11-03' });
+  await settled({ order: '8', amount: '103.00', fee: '1.69', on: '2026-11-06' });
+  await settle(RULES);
+  await db.query(
+    `insert into tieout.movement_amounts (movement_id, amount, known_by, business_date, change,
+       suspense)
+     select movement_id, 104.00, 'look', date '2026-11-07', -6.00, 0 from tieout.movements
+     where order_no = '8'`,
+  );
+  await settle(RULES);
+  const period = periodOf('2026-11');
+  if (period === null) throw new Error('no period');
+  const asked = { accountIds: ACCOUNTS, period, times: RULES.times };
+  const told: string[] = [];
+  for await (const rows of settlementBreaks(db, asked, new Date('2026-12-01T00:00:00Z'))) {
+    told.push(...rows.map(({ stake, expected }) => `${stake}: ${expected}`));
+  }
+  expect(told).toEqual(['1.00: captured 104.00 EUR']);
 });
 
 async function listed(date: string): Promise<string[]> {

@@ -57,6 +57,7 @@ export async function fillScanned(tx: Tx, texts: Iterable<string>): Promise<void
  */
 export async function finishEntries(tx: Db, pullIds: readonly bigint[]): Promise<void> {
   await tx.query('insert into pg_temp.decoded select unnest($1::bigint[])', [pullIds.map(String)]);
+  // Each half of the entries has an index of its own; without the last condition neither is used.
   await tx.query(
     `insert into pg_temp.look_entries
      select e.* from pg_temp.run_accounts a

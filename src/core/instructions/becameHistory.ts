@@ -3,7 +3,7 @@
 // nothing was. Pure.
 
 import type { Notice } from '../runs/notices.js';
-import { countText } from '../text/amounts.js';
+import { counted, countText } from '../text/amounts.js';
 
 /** Stands before what made the request of an instruction history, in the reason it bears. */
 export const NOW_HISTORY = 'its request is history now';
@@ -62,21 +62,18 @@ export interface BecameHistoryFacts {
 }
 
 export function becameHistoryNotice(became: BecameHistoryFacts): Notice {
-  const { accountId, liveFrom, requests, samples } = became;
-  const one = requests === 1;
-  const named = samples.map(({ operation, requestId, orderNo }) =>
+  const one = became.requests === 1;
+  const named = became.samples.map(({ operation, requestId, orderNo }) =>
     orderNo === null
       ? `${operation} ${requestId}`
       : `${operation} ${requestId} of order ${orderNo}`,
   );
-  const more = requests > samples.length ? ` and ${countText(requests - samples.length)} more` : '';
-  const about = `accounts[].liveFrom: ${liveFrom.toISOString()}`;
-  const text =
-    `${one ? '1 request' : `${countText(requests)} requests`} for which nothing was sent ` +
-    `${one ? 'counts' : 'count'} as done by now, since a request older than liveFrom does ` +
-    `(${about}): ${named.join(', ')}${more}. At the night before ${one ? 'it' : 'they'} might ` +
-    'have gone; if that was not meant, set liveFrom back: then each waits for a person';
-  return { accountId, kind: 'now_history', about, text, names: namesOf(samples) };
+  return historyNotice(became, named, {
+    since: 'a request older than liveFrom does',
+    advice:
+      `At the night before ${one ? 'it' : 'they'} might have gone; if that was not meant, set ` +
+      'liveFrom back: then each waits for a person',
+  });
 }
 
 export interface DatedBackFacts {
@@ -87,27 +84,35 @@ export interface DatedBackFacts {
   samples: readonly { requestId: string; orderNo: string; is: Date; was: Date }[];
 }
 
-export function datedBackNotice({
-  accountId,
-  liveFrom,
-  requests,
-  samples,
-}: DatedBackFacts): Notice {
-  const one = requests === 1;
-  const named = samples.map(({ requestId, orderNo, is, was }) => {
+export function datedBackNotice(dated: DatedBackFacts): Notice {
+  const one = dated.requests === 1;
+  const named = dated.samples.map(({ requestId, orderNo, is, was }) => {
     return (
       `refund ${requestId} of order ${orderNo} (dated ${is.toISOString()}, ` +
       `before ${was.toISOString()})`
     );
   });
+  return historyNotice(dated, named, {
+    since: `the ledger dates ${one ? 'it' : 'them'} older than liveFrom`,
+    advice:
+      `At the look before ${one ? 'it was' : 'they were'} open; if that was not meant, date ` +
+      `${one ? 'it' : 'them'} in the ledger as before`,
+  });
+}
+
+/** Requests that count as done by now: since when, which, and what to do if it was not meant. */
+function historyNotice(
+  { accountId, liveFrom, requests, samples }: BecameHistoryFacts | DatedBackFacts,
+  named: readonly string[],
+  { since, advice }: { since: string; advice: string },
+): Notice {
+  const one = requests === 1;
   const more = requests > samples.length ? ` and ${countText(requests - samples.length)} more` : '';
   const about = `accounts[].liveFrom: ${liveFrom.toISOString()}`;
   const text =
-    `${one ? '1 request' : `${countText(requests)} requests`} for which nothing was sent ` +
-    `${one ? 'counts' : 'count'} as done by now, since the ledger dates ${one ? 'it' : 'them'} ` +
-    `older than liveFrom (${about}): ${named.join(', ')}${more}. At the look before ` +
-    `${one ? 'it was' : 'they were'} open; if that was not meant, date ` +
-    `${one ? 'it' : 'them'} in the ledger as before`;
+    `${counted(requests, 'request')} for which nothing was sent ` +
+    `${one ? 'counts' : 'count'} as done by now, since ${since} (${about}): ` +
+    `${named.join(', ')}${more}. ${advice}`;
   return { accountId, kind: 'now_history', about, text, names: namesOf(samples) };
 }
 

@@ -101,7 +101,7 @@ export function joinBooks(books) {
     else known.push(effect);
   }
   const byHand = groupBy(effects.filter(isByHand), transactionKey);
-  const twins = groupBy(forgotten.instructions, needKey);
+  const twins = twinsOf(books.instructions, forgotten.instructions, effectsOf);
   return { ...books, effects, forgotten, byId, attemptsOf, ownerOf, effectsOf, byHand, twins };
 }
 
@@ -137,14 +137,36 @@ function firstOfEach(effects) {
 }
 
 /**
- * What an instruction is for: the same need has the same key in whichever database. Of a refund of
- * the whole amount the gateway shows that it went back, and not for which request: the one that a
- * database forgot may have borne another name.
+ * By instruction, what it stands for of a database that was put back: what was for the same need, in
+ * whatever state it is. Of a refund the gateway shows that the money went back, and not for which
+ * request: a forgotten one may have borne another name, and then it stands for the first confirmed
+ * one of the same money that has no effect, and for no second.
  */
-export function needKey(row) {
-  const isWhole = row.operation === 'refund' && row.refund_amount === row.amount;
-  const request = isWhole ? 'all of it' : (row.refund_id ?? '');
-  return [row.operation, orderKey(row), row.transaction_id, request].join(' ');
+function twinsOf(instructions, forgotten, effectsOf) {
+  const byNeed = groupBy(instructions, needKey);
+  const twins = new Map();
+  const add = (row, lost) => twins.set(row.id, [...(twins.get(row.id) ?? []), lost]);
+  for (const lost of forgotten) {
+    const same = byNeed.get(needKey(lost)) ?? [];
+    for (const row of same) add(row, lost);
+    if (lost.operation !== 'refund' || same.some(isConfirmed)) continue;
+    const heir = instructions.find(
+      (row) =>
+        isConfirmed(row) &&
+        isSameMovement(row, lost) &&
+        !effectsOf.has(row.id) &&
+        !twins.has(row.id),
+    );
+    if (heir !== undefined) add(heir, lost);
+  }
+  return twins;
+}
+
+const isConfirmed = ({ state }) => state === 'confirmed';
+
+/** What an instruction is for: the same need has the same key in whichever database. */
+function needKey(row) {
+  return [row.operation, orderKey(row), row.transaction_id, row.refund_id ?? ''].join(' ');
 }
 
 /** Attempts of one body: those that may have sent it and came before, newest first, then the rest. */
@@ -170,7 +192,7 @@ function isSameMovement(row, effect) {
 
 /** Effects of this instruction, and those by hand on its transaction that look the same. */
 export function shownFor(joined, row) {
-  const twins = joined.twins.get(needKey(row)) ?? [];
+  const twins = joined.twins.get(row.id) ?? [];
   const own = [row, ...twins].flatMap(({ id }) => joined.effectsOf.get(id) ?? []);
   // A payout of somebody else's has a transaction of its own: it is named by its request.
   const around =

@@ -130,15 +130,20 @@ describe('a batch', () => {
     expect(await counts()).toEqual([1, 1, 2]);
   });
 
-  it('without a payout line pays out its sum; a file brings many, some known', async () => {
+  it.each([0, 10_001])('pays out its sum, some known, beside %i others', async (others) => {
     await take(file('a.csv', ...BATCH));
+    await db.query(
+      `insert into tieout.settlement_batches select 'A1', n, currency, file_id, 1, 0, 0, 0, false,
+         $2, $2, '' from tieout.settlement_batches, generate_series(1, $1::int) n`,
+      [others, DAY],
+    );
     const other = CAPTURED.replace('A1001,134', 'A1002,134');
     const usd = CAPTURED.replace('134', '135').replace('EUR', 'USD').replace('L1', '');
     const result = await take(file('b.csv', ...BATCH, other, usd, usd));
     expect(result).toMatchObject({ inserted: 3, unchanged: 4, batchCount: 3 });
     const { rows } = await db.query<{ line: string }>(
       `select concat_ws(' ', account_id, batch, currency, lines, gross, fees, payout, has_payout)
-         as line from tieout.settlement_batches order by 1`,
+         as line from tieout.settlement_batches where account_id <> 'A1' order by 1`,
     );
     expect(rows.map(({ line }) => line)).toEqual([
       'A1001 134 EUR 4 1.65 1.65 83.35 t',

@@ -12,6 +12,7 @@ import type { Tx } from '../../database/db.js';
 import type { BookedBounds, LinesDigest } from './metBatches.js';
 import { MetBatches } from './metBatches.js';
 import {
+  allTakenBefore,
   copyAgain,
   copyLines,
   copyParts,
@@ -31,6 +32,8 @@ const PIECE_CHARS = 1 << 16;
 /** Ids that are asked for at once: what a file may need by its size, so that few are left out. */
 const IDS_MAX = 100_000;
 const LINE_BYTES = 100;
+/** More that were taken before are asked about as they are met, and the COPY ends for each. */
+const KNOWN_BATCHES_MAX = 10_000;
 /** Calls without a line until a word is said: a transaction that is silent for long is ended. */
 const SILENT_CALLS_MAX = 2_000;
 
@@ -39,6 +42,8 @@ export class LineTaker {
   readonly firstIds: number[] = [];
   readonly batches: MetBatches;
   readonly #tx: Tx;
+  /** what was taken before, where it can all be known */
+  #taken: ReadonlySet<string> | null = null;
   #ids = { next: 1, end: 1 };
   #idsAtOnce = 1;
   #fresh: string[] = [];
@@ -57,7 +62,11 @@ export class LineTaker {
 
   async beginFile(bytes: number): Promise<void> {
     this.#idsAtOnce = Math.min(IDS_MAX, Math.ceil(bytes / LINE_BYTES));
-    if (this.firstIds.length === 0) await this.#haveIdsFor(1);
+    if (this.firstIds.length === 0) {
+      const taken = await allTakenBefore(this.#tx, KNOWN_BATCHES_MAX);
+      this.#taken = taken === null ? null : new Set(taken.map(keyOf));
+      await this.#haveIdsFor(1);
+    }
     this.firstIds.push(this.#ids.next);
   }
 
@@ -135,15 +144,18 @@ export class LineTaker {
       ({ row }) => this.batches.get(row.accountId, row.batch) === undefined,
     );
     if (strange.length === 0) return;
-    await this.#quiet();
-    const accounts = strange.map(({ row }) => row.accountId);
-    const names = strange.map(({ row }) => row.batch);
-    const taken = await takenBefore(this.#tx, accounts, names);
-    const known = new Set(taken.map(({ account_id, batch }) => `${account_id}\t${batch}`));
+    const taken = this.#taken ?? (await this.#askOf(strange));
     for (const { row } of strange) {
-      const isTaken = known.has(`${row.accountId}\t${row.batch}`);
+      const isTaken = taken.has(keyOf({ account_id: row.accountId, batch: row.batch }));
       this.batches.meet(row.accountId, row.batch, isTaken);
     }
+  }
+
+  async #askOf(lines: readonly CheckedLine[]): Promise<ReadonlySet<string>> {
+    await this.#quiet();
+    const accounts = lines.map(({ row }) => row.accountId);
+    const names = lines.map(({ row }) => row.batch);
+    return new Set((await takenBefore(this.#tx, accounts, names)).map(keyOf));
   }
 
   async #haveIdsFor(lines: number): Promise<void> {
@@ -187,6 +199,9 @@ export class LineTaker {
     await copyParts(this.#tx, this.batches.takeParts());
   }
 }
+
+const keyOf = (one: { account_id: string; batch: string }): string =>
+  `${one.account_id}\t${one.batch}`;
 
 interface GoingCopy {
   readonly queue: CopyQueue;

@@ -22,6 +22,11 @@ export interface FoundBatch {
   >;
 }
 
+interface TakenBatch {
+  readonly account_id: string;
+  readonly batch: string;
+}
+
 interface RefusedLine {
   readonly file_no: number;
   readonly line_no: bigint;
@@ -93,13 +98,22 @@ export async function takeIds(tx: Tx, count: number): Promise<number> {
   return Number(last) - count + 1;
 }
 
+/** All that were taken before this import, or null where they are more than so many. */
+export async function allTakenBefore(tx: Tx, limit: number): Promise<TakenBatch[] | null> {
+  const { rows } = await tx.query<TakenBatch>(
+    'select distinct account_id, batch from tieout.settlement_batches limit $1::int + 1',
+    [limit],
+  );
+  return rows.length > limit ? null : rows;
+}
+
 /** Of these batches, by account and name, those that were taken before this import. */
 export async function takenBefore(
   tx: Tx,
   accounts: readonly string[],
   batches: readonly string[],
-): Promise<{ account_id: string; batch: string }[]> {
-  const { rows } = await tx.query<{ account_id: string; batch: string }>(
+): Promise<TakenBatch[]> {
+  const { rows } = await tx.query<TakenBatch>(
     `select distinct account_id, batch from tieout.settlement_batches
      join unnest($1::text[], $2::text[]) as asked (account_id, batch) using (account_id, batch)`,
     [accounts, batches],

@@ -31,7 +31,7 @@ export interface CheckedLine {
 const PIECE_CHARS = 1 << 16;
 /** Ids that are asked for at once: what a file may need by its size, so that few are left out. */
 const IDS_MAX = 100_000;
-const LINE_BYTES = 100;
+const LINE_BYTES = 64;
 /** More that were taken before are asked about as they are met, and the COPY ends for each. */
 const KNOWN_BATCHES_MAX = 10_000;
 /** Calls without a line until a word is said: a transaction that is silent for long is ended. */

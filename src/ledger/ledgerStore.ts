@@ -45,6 +45,19 @@ export async function ledgerRelation(db: Db, name: string): Promise<'table' | 'v
   return kind === 'r' || kind === 'p' ? 'table' : 'view';
 }
 
+/** Nothing keeps a row from standing twice: a view, or a table that somebody made without its key. */
+export async function mayRepeat(db: Db, name: string, key: readonly string[]): Promise<boolean> {
+  const { rows } = await db.query<{ may: boolean }>(
+    `select not exists (
+       select from pg_constraint
+       where conrelid = to_regclass('ledger.' || $1) and contype in ('p', 'u')
+         and array(select attname::text from pg_attribute
+           where attrelid = conrelid and attnum = any (conkey)) <@ $2::text[]) as may`,
+    [name, key],
+  );
+  return rows[0]?.may ?? true;
+}
+
 /** Of these accounts those of which the ledger holds nothing at all. */
 export async function accountsWithoutOrders(
   db: Db,

@@ -1,12 +1,12 @@
-// Orders of the ledger by their keys. In the merchant's own view nothing keeps one from standing
-// twice or without a number, and one such row must not stop the run of all others; our own table
-// has a key and is not looked through. What of a large table is entered first is found by it.
+// Orders of the ledger by their keys. In the merchant's own view or table nothing keeps one from
+// standing twice or without a number, and one such row must not stop the run of all others; a table
+// with its key is not looked through. What of a large table is entered first is found by it.
 
 import { TieoutError } from '../../core/errors.js';
 import type { Db, Tx } from '../../database/db.js';
 import { statement } from '../../database/statements.js';
 import type { OrderKey, RefundKey } from '../../ledger/ledgerFeedStore.js';
-import { ledgerRelation } from '../../ledger/ledgerStore.js';
+import { ledgerRelation, mayRepeat } from '../../ledger/ledgerStore.js';
 import type { PageCut } from './snapshotsStore.js';
 
 /** More orders than these twice is a broken view, not a broken row. */
@@ -15,9 +15,9 @@ const REPEATED_MAX = 10_000;
 /** A longer number or id is in no index; such rows are counted, or the problem of their order. */
 const KEY_BYTES_MAX = 512;
 
-/** Orders that the accounts' ledger has more than once; empty where it is our own table. */
+/** Orders that the accounts' ledger has more than once; empty where its key keeps them apart. */
 export async function repeatedOrders(tx: Tx, accountIds: readonly string[]): Promise<OrderKey[]> {
-  if ((await ledgerRelation(tx, 'orders')) !== 'view') return [];
+  if (!(await mayRepeat(tx, 'orders', ['account_id', 'order_no']))) return [];
   const { rows } = await tx.query<OrderKey>(
     `select account_id as "accountId", order_no as "orderNo"
      from tieout.ledger_orders('{}', '{}', '')
@@ -26,12 +26,12 @@ export async function repeatedOrders(tx: Tx, accountIds: readonly string[]): Pro
     [accountIds, REPEATED_MAX + 1, KEY_BYTES_MAX],
   );
   if (rows.length <= REPEATED_MAX) return rows;
-  throw new TieoutError(`the view ledger.orders has more than ${REPEATED_MAX} orders twice`);
+  throw new TieoutError(`ledger.orders has more than ${REPEATED_MAX} orders twice`);
 }
 
 /** Refund requests that the accounts' ledger has more than once; as repeatedOrders. */
 export async function repeatedRefunds(tx: Tx, accountIds: readonly string[]): Promise<RefundKey[]> {
-  if ((await ledgerRelation(tx, 'refund_requests')) !== 'view') return [];
+  if (!(await mayRepeat(tx, 'refund_requests', ['account_id', 'refund_id']))) return [];
   const { rows } = await tx.query<RefundKey>(
     `select account_id as "accountId", refund_id as "refundId" from tieout.ledger_refunds()
      where account_id = any ($1) and octet_length(refund_id) <= $3
@@ -39,7 +39,7 @@ export async function repeatedRefunds(tx: Tx, accountIds: readonly string[]): Pr
     [accountIds, REPEATED_MAX + 1, KEY_BYTES_MAX],
   );
   if (rows.length <= REPEATED_MAX) return rows;
-  throw new TieoutError(`the view ledger.refund_requests has more than ${REPEATED_MAX} ids twice`);
+  throw new TieoutError(`ledger.refund_requests has more than ${REPEATED_MAX} ids twice`);
 }
 
 /**

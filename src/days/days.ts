@@ -4,6 +4,7 @@
 
 import type { Decider } from '../core/instructions/decider.js';
 import type { DayFigures } from '../core/runs/businessDay.js';
+import type { ChecklistLine } from '../core/runs/closingChecklist.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Database, Db } from '../database/db.js';
 import {
@@ -16,6 +17,11 @@ import {
   postMovements,
   recordDay,
 } from './daysStore.js';
+import type { Since } from './shownDay.js';
+import { shownDay, sinceOfOpen } from './shownDay.js';
+import { keptOfLedger, sinceOfDay } from './sinceNightStore.js';
+
+type ShownDay = Awaited<ReturnType<typeof shownDay>>;
 
 export interface DayOrder {
   accountId: string;
@@ -26,14 +32,21 @@ export interface DayOrder {
   withEarlier?: boolean;
   /** a closed day is locked by another person than closed it; absent is false */
   secondPerson?: boolean;
+  /** asked in the transaction that signs: whether it stands as it was shown; absent: it is not */
+  isAsSeen?: (now: ShownDay) => boolean;
 }
 
 export type DayVerdict =
-  | { kind: 'done'; accountId: string; dates: string[] }
-  | { kind: 'refused'; accountId: string; reason: string };
+  /** `knowing`: lines of the checklist that were not well as it was signed */
+  | { kind: 'done'; accountId: string; dates: string[]; knowing?: ChecklistLine[] }
+  /** changed: it did not stand any more as it was shown */
+  | { kind: 'refused' | 'changed'; accountId: string; reason: string };
 
-/** Closes the day: it is prepared. Open days before it stand in the way, unless all are closed. */
-export function closeDay(db: Database, order: DayOrder): Promise<DayVerdict> {
+const CHANGED = 'what was shown has changed since: nothing was signed';
+
+/** Closes the day: it is prepared. Open days before it are in the way, unless all are closed. */
+export async function closeDay(db: Database, order: DayOrder): Promise<DayVerdict> {
+  const since = await sinceOfOpen(db, order.accountId, order.date);
   return decided(db, order, async (tx) => {
     const { accountId, date } = order;
     const state = await dayState(tx, accountId, date);
@@ -45,13 +58,13 @@ export function closeDay(db: Database, order: DayOrder): Promise<DayVerdict> {
       return refused(order, `open before it: ${datesText(dates.slice(0, -1))}; close them first`);
     }
     await postMovements(tx, accountId);
-    for (const one of dates) await record(tx, order, one, 'closed');
-    return { kind: 'done', accountId, dates };
+    return sign(tx, order, 'closed', since);
   });
 }
 
 /** Makes a closed day final: it is reviewed, and cannot be reopened any more. */
-export function lockDay(db: Database, order: DayOrder): Promise<DayVerdict> {
+export async function lockDay(db: Database, order: DayOrder): Promise<DayVerdict> {
+  const since = await sinceOfOpen(db, order.accountId, order.date);
   return decided(db, order, async (tx) => {
     const { accountId, date } = order;
     const state = await dayState(tx, accountId, date);
@@ -59,9 +72,28 @@ export function lockDay(db: Database, order: DayOrder): Promise<DayVerdict> {
       return refused(order, `${date} is ${state}; only a closed day is locked`);
     const bar = await barToLock(tx, order);
     if (bar !== null) return refused(order, bar);
-    await record(tx, order, date, 'locked');
-    return { kind: 'done', accountId, dates: [date] };
+    return sign(tx, order, 'locked', since);
   });
+}
+
+/** Nobody moves the account's days meanwhile: what is held against what was seen is what is kept. */
+async function sign(
+  tx: Db,
+  order: DayOrder,
+  event: 'closed' | 'locked',
+  since: Since,
+): Promise<DayVerdict> {
+  const { accountId, date } = order;
+  const now = await shownDay(tx, accountId, date, since);
+  if (order.isAsSeen?.(now) === false) return { kind: 'changed', accountId, reason: CHANGED };
+  const shown = [...(now.earlier?.figures ?? []), ...now.figures];
+  const dates = [...(now.earlier?.dates ?? []), date];
+  for (const one of dates) {
+    const figures = shown.filter(({ businessDate }) => businessDate === one);
+    const late = keptOfLedger(sinceOfDay(since, accountId, one));
+    await record(tx, order, { businessDate: one, event, figures, late });
+  }
+  return { kind: 'done', accountId, dates, knowing: now.day.lines.filter((line) => !line.isWell) };
 }
 
 /** Why this person may not lock what was closed; null: they may. */
@@ -86,7 +118,8 @@ export function reopenDay(db: Database, order: DayOrder): Promise<DayVerdict> {
     if (newest !== null && newest > date) {
       return refused(order, `${date} is followed by a closed day: reopen ${newest} first`);
     }
-    await record(tx, order, date, 'reopened');
+    const figures = await dayFigures(tx, [accountId], date, date);
+    await record(tx, order, { businessDate: date, event: 'reopened', figures, late: [] });
     await postMovements(tx, accountId);
     return { kind: 'done', accountId, dates: [date] };
   });
@@ -124,15 +157,17 @@ function decided(
   });
 }
 
-async function record(
-  tx: Db,
-  { accountId, who, reason }: DayOrder,
-  businessDate: string,
-  event: 'closed' | 'locked' | 'reopened',
-): Promise<void> {
-  const figures: DayFigures[] = await dayFigures(tx, [accountId], businessDate, businessDate);
-  const words = withoutCards(reason);
-  await recordDay(tx, { accountId, businessDate, event, who, figures, reason: words });
+interface Recorded {
+  businessDate: string;
+  event: 'closed' | 'locked' | 'reopened';
+  figures: readonly DayFigures[];
+  late: readonly object[];
+}
+
+async function record(tx: Db, order: DayOrder, recorded: Recorded): Promise<void> {
+  const { accountId, who } = order;
+  const reason = withoutCards(order.reason);
+  await recordDay(tx, { ...recorded, accountId, who, reason });
 }
 
 function refused({ accountId }: DayOrder, reason: string): DayVerdict {

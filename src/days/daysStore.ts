@@ -173,6 +173,8 @@ export async function recordDay(
   event: Omit<DayEvent, 'at' | 'figures' | 'openItems' | 'by' | 'isClaim'> & {
     who: Decider;
     figures: unknown;
+    /** beside the open items: what of the ledger was late */
+    late: readonly object[];
   },
 ): Promise<void> {
   const { rows } = await db.query<{ event_id: bigint }>(
@@ -187,7 +189,7 @@ export async function recordDay(
       event.who.isClaim,
       event.reason,
       JSON.stringify(event.figures),
-      JSON.stringify(await openItems(db, event.accountId)),
+      JSON.stringify([...(await openItems(db, event.accountId)), ...event.late]),
     ],
   );
   const written = rows.map((row) => row.event_id);
@@ -200,7 +202,11 @@ export async function openItems(db: Db, accountId: string): Promise<object[]> {
 }
 
 /** What somebody who closes the day should have seen. */
-export async function closingFacts(db: Db, accountId: string, date: string): Promise<ClosingFacts> {
+export async function closingFacts(
+  db: Db,
+  accountId: string,
+  date: string,
+): Promise<Omit<ClosingFacts, 'late'>> {
   const { rows } = await db.query<
     Record<keyof ClosingFacts, unknown> & {
       /** of the newest workbook; null: none is written */

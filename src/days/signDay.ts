@@ -3,22 +3,14 @@
 // own, as if it had been signed alone. What cannot be signed yet, and what would sign another date
 // with it, is left to the page of its day, with the reason.
 
-import { createHash } from 'node:crypto';
 import type { Decider } from '../core/instructions/decider.js';
-import type { DayState } from '../core/runs/businessDay.js';
-import type { ChecklistLine } from '../core/runs/closingChecklist.js';
-import { closingChecklist, signingAnswer } from '../core/runs/closingChecklist.js';
+import { signingAnswer } from '../core/runs/closingChecklist.js';
 import type { Database, Db } from '../database/db.js';
 import type { DayVerdict } from './days.js';
 import { barToLock, closeDay, lockDay } from './days.js';
-import { closingFacts, dayState, openDates } from './daysStore.js';
-
-/** How one business day of one account stands for whoever signs it. */
-export interface DayToSign {
-  accountId: string;
-  state: DayState;
-  lines: ChecklistLine[];
-}
+import { openDates } from './daysStore.js';
+import type { DayToSign } from './shownDay.js';
+import { daysToSign, shownDigest } from './shownDay.js';
 
 /** A day before the press; `bar` says why the press leaves it, null: it is signed. */
 export interface SignedByPress extends DayToSign {
@@ -36,29 +28,9 @@ export interface SigningOrder {
   secondPerson: boolean;
 }
 
-/** Of all that a page shows before something is signed: the press holds for just that. */
-export function shownDigest(...shown: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(shown)).digest('hex');
-}
-
-/** One account after the other: a page of many takes no more than one connection. */
-export async function daysToSign(
-  db: Db,
-  accountIds: readonly string[],
-  date: string,
-): Promise<DayToSign[]> {
-  const days: DayToSign[] = [];
-  for (const accountId of accountIds) {
-    const state = await dayState(db, accountId, date);
-    const lines = closingChecklist(await closingFacts(db, accountId, date));
-    days.push({ accountId, state, lines });
-  }
-  return days;
-}
-
 /** What the press would do, and the digest of all that is shown before it. */
 export async function previewSigning(
-  db: Db,
+  db: Database,
   order: SigningOrder,
 ): Promise<{ days: SignedByPress[]; digest: string }> {
   const days: SignedByPress[] = [];
@@ -79,8 +51,11 @@ export async function signDays(
   const { date, who, reason, secondPerson } = order;
   const sign = order.verb === 'close' ? closeDay : lockDay;
   const verdicts: DayVerdict[] = [];
-  for (const { accountId } of signed) {
-    verdicts.push(await sign(db, { accountId, date, who, reason, secondPerson }));
+  for (const { bar: _none, ...day } of signed) {
+    const { accountId } = day;
+    // Once more in its own transaction: the days before it in this list took their time.
+    const isAsSeen = (now: { day: DayToSign }) => shownDigest(now.day) === shownDigest(day);
+    verdicts.push(await sign(db, { accountId, date, who, reason, secondPerson, isAsSeen }));
   }
   return { kind: 'decided', verdicts };
 }

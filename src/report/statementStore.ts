@@ -4,11 +4,8 @@ import { ageInDays } from '../core/breaks/breakAge.js';
 import { NOT_APPROVABLE } from '../core/instructions/holdReasons.js';
 import { formatAmount } from '../core/money.js';
 import type { LeftOver, Statement, StatementLine } from '../core/runs/statement.js';
-import { wasEnded } from '../database/connection.js';
-import type { Database, Db, LongReads } from '../database/db.js';
-import { type Limits, SHORT_LIMITS } from '../database/limits.js';
+import type { Db, LongReads } from '../database/db.js';
 import { statement } from '../database/statements.js';
-import { mayBeLedger } from '../ledger/ledgerTroubleStore.js';
 
 /** Lines that are in hand at once; each is less than a kilobyte. */
 const CHUNK_ROWS = 500;
@@ -119,43 +116,6 @@ export interface WrittenStatement {
   }[];
   /** whether the revision that was closed on says the same; null: it was closed on none */
   isAsSigned: boolean | null;
-}
-
-/** What changed behind a day of an account since it was closed: so many of each. */
-interface SinceSigned {
-  accountId: string;
-  closedAt: string;
-  /** movements of the day that became known later */
-  adjustments: number;
-  /** breaks of then that were opened again */
-  reopened: number;
-  /** orders and refund requests that are of then, and were not compared so */
-  orders: number;
-  refunds: number;
-  /** batches of the settlement with lines of then that came later */
-  batches: number;
-}
-
-/** It goes through the whole ledger, which may be a view of the merchant's: not for ever. */
-const SINCE_LIMITS: Limits = { ...SHORT_LIMITS, statementMs: 10_000 };
-
-/** Of the days that are closed; one row an account. Null: the ledger did not answer. */
-export async function changedSinceSigned(
-  db: Database,
-  businessDate: string,
-  accountIds: readonly string[],
-): Promise<SinceSigned[] | null> {
-  const values = [businessDate, accountIds];
-  try {
-    const since = await db.transaction(
-      (tx) => tx.query<SinceSigned>(statement('report/sinceSigned'), values),
-      SINCE_LIMITS,
-    );
-    return since.rows;
-  } catch (error) {
-    if (wasEnded(error) || mayBeLedger(error)) return null;
-    throw error;
-  }
 }
 
 /** Of the newest workbook of a date, these accounts. */

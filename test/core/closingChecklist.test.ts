@@ -1,7 +1,7 @@
 // What is said to somebody who closes a day, line by line.
 
 import { expect, test } from 'vitest';
-import type { ClosingFacts } from '../../src/core/runs/closingChecklist.js';
+import type { ClosingFacts, LateRows } from '../../src/core/runs/closingChecklist.js';
 import { closingChecklist, signingAnswer } from '../../src/core/runs/closingChecklist.js';
 
 const WELL: ClosingFacts = {
@@ -47,6 +47,30 @@ test('what moved after the night had ended is said with its money and the date i
     expect.stringMatching(/1,500.00 EUR captured, 50.00 EUR refunded. It counts on 2026-11-24 in/),
     expect.stringMatching(/ended: 7.00 EUR refunded. It counts on 2026-11-25 in/),
   ]);
+});
+
+test('what came to the ledger after the night is counted, with the night that has it', () => {
+  const late: LateRows = {
+    ...{ businessDate: '2026-11-24', orders: 2, refunds: 0, countsOn: [], uncounted: 2 },
+  };
+  const wordsOf = (given: Partial<LateRows>) =>
+    closingChecklist({ ...WELL, late: { ...late, ...given } }).find(
+      ({ topic }) => topic === 'ledger',
+    );
+  expect(wordsOf({ orders: 0, uncounted: 0 })?.isWell).toBe(true);
+  expect(wordsOf({})).toMatchObject({ isWell: false, isInTheWay: false });
+  expect(wordsOf({})?.words).toMatch(
+    /^2 orders of this day .* count in the next night: .*`tieout run --date 2026-11-24`\)$/,
+  );
+  const [one, two] = ['2026-11-25', '2026-11-26'];
+  expect(wordsOf({ refunds: 1, countsOn: [one], uncounted: 0 })?.words).toMatch(
+    /^2 orders and 1 refund request of .* count in the night of 2026-11-25: /,
+  );
+  expect(wordsOf({ countsOn: [one, two], uncounted: 1 })?.words).toContain(
+    'the nights of 2026-11-25, 2026-11-26, and 1 of them in the next night',
+  );
+  const unknown = closingChecklist({ ...WELL, late: null }).filter(({ isWell }) => !isWell);
+  expect(unknown.map(({ words }) => words)).toEqual([expect.stringMatching(/did not answer/)]);
 });
 
 test('late settlements are named beside the breaks that they are', () => {

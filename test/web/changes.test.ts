@@ -2,13 +2,14 @@
 // sums are those of the listed rows, and they lead from the open money of one night to the next's.
 
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listChanged, sumChanged } from '../../src/breaks/changedStore.js';
 import { decideBreaks } from '../../src/breaks/decideBreaks.js';
 import type { BreakAction } from '../../src/core/breaks/breakDecision.js';
 import { NOT_APPROVABLE } from '../../src/core/instructions/holdReasons.js';
 import { amountIn, moneyIn } from '../../src/core/text/amounts.js';
 import { statement } from '../../src/database/statements.js';
+import { closedUntil, holdDays } from '../../src/days/daysStore.js';
 import { consoleRun } from '../../src/report/consoleRunsStore.js';
 import { queueReports } from '../../src/report/reportsStore.js';
 import { writeReport } from '../../src/report/writeReport.js';
@@ -312,6 +313,28 @@ it('closes the open days before a day only as they were shown with it', async ()
   const again = (await finance.get(path)).body;
   expect(again).toContain('>2.00<');
   expect(fieldOf(again, 'seen')).toBe(shown.seen);
-  const done = await press({ seen: shown.seen, earlier: fieldOf(again, 'earlier') });
+  const now = { seen: shown.seen, earlier: fieldOf(again, 'earlier') };
+  // Figures that move while the press waits for its turn are not closed on either.
+  const raced = await db.transaction(async (tx) => {
+    await holdDays(tx, 'A1001');
+    const pressed = press(now);
+    await vi.waitFor(
+      async () => {
+        const { rows } = await db.query(
+          `select from pg_locks where locktype = 'advisory' and not granted`,
+        );
+        expect(rows).toHaveLength(1);
+      },
+      { timeout: 30_000 },
+    );
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(moved, [NIGHTS[0], SECOND]);
+    return { pressed };
+  });
+  const refusal = await refusalOf(finance, await raced.pressed);
+  expect(refusal).toContain('What was shown has changed since: nothing was signed.');
+  expect(await closedUntil(db, 'A1001')).toBe(null);
+  const last = (await finance.get(path)).body;
+  const done = await press({ seen: fieldOf(last, 'seen'), earlier: fieldOf(last, 'earlier') });
   expect(done.body).toContain([NIGHTS[0], SECOND, THIRD].join(', '));
 });

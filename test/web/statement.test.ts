@@ -232,7 +232,33 @@ it('says who closed the day on which revision, and when that is no longer what i
   const finance = await house.withRole('finance');
   const who = { name: finance.name, isClaim: false };
   const order = { accountId: 'A1001', date: dateOf(1), who, reason: 'month end' };
-  expect((await closeDay(db, order)).kind).toBe('done');
+  // What came after the night is named before anybody signs, and not held against who did.
+  const insert = (orderNo: string, placed: string) =>
+    db.query(
+      `insert into ledger.orders (account_id, order_no, currency, amount, expected, placed_at)
+       select 'A1001', $1, 'EUR', 5, 'authorised', ${placed} from tieout.runs`,
+      [orderNo],
+    );
+  const day = `/days/A1001/${dateOf(1)}`;
+  expect((await finance.get(day)).body).toContain('✓ nothing of this day came after its night');
+  await insert('EARLY-1', 'starts_at');
+  await db.query(
+    `insert into ledger.refund_requests (account_id, refund_id, order_no, refund_amount,
+       requested_at)
+     select 'A1001', gen_random_uuid(), 'EARLY-1', 2, starts_at from tieout.runs`,
+  );
+  const late =
+    '1 order and 1 refund request of this day came or changed after its night had looked, and the ' +
+    'statement is without them; they count in the next night: sign it knowing so, or run the date ' +
+    'again first (“Run again” on the console)';
+  for (const path of [url, day, `/days/all/close?date=${dateOf(1)}`]) {
+    expect((await finance.get(path)).body).toContain(late);
+  }
+  const closed = await closeDay(db, order);
+  expect(closed).toMatchObject({
+    kind: 'done',
+    knowing: expect.arrayContaining([expect.objectContaining({ topic: 'ledger' })]),
+  });
   const other = await house.withRole('finance');
   const [own, reviewed] = [finance, other].map((one) => one.get(`/days/A1001/${dateOf(1)}`));
   expect((await own)?.body).toContain('the same person has prepared and reviewed it');
@@ -245,7 +271,7 @@ it('says who closed the day on which revision, and when that is no longer what i
   expect(signed.body).toMatch(/on revision \d/);
   expect(signed.body).not.toContain('What was signed has changed');
   expect(signed.body).not.toContain('has changed since');
-  // At once, before any later revision: a break opened again, an order of then that came late.
+  // At once, before any later revision: a break opened again, an order that came since.
   const { rows } = await db.query<{ id: string; date: string }>(
     `select min(break_id)::text as id from tieout.breaks
      where account_id = 'A1001' and state = 'open'`,
@@ -259,14 +285,8 @@ it('says who closed the day on which revision, and when that is no longer what i
   expect((await viewer.get(url)).body).not.toContain('has changed since');
   expect(await press(finance, 'reopen')).toContain('1 of 1 done');
   expect((await viewer.get(url)).body).toContain('the day was closed: 1 break was opened again.');
-  await db.query(
-    `insert into ledger.orders (account_id, order_no, currency, amount, expected, placed_at)
-     select 'A1001', 'LATE-1', 'EUR', 5, 'authorised', starts_at from tieout.runs`,
-  );
-  await db.query(
-    `insert into ledger.orders (account_id, order_no, currency, amount, expected, placed_at)
-     select 'A1001', 'NEXT-1', 'EUR', 5, 'authorised', ends_at from tieout.runs`,
-  );
+  await insert('LATE-1', 'starts_at');
+  await insert('NEXT-1', 'ends_at');
   for (const path of [url, `/days/A1001/${dateOf(1)}`]) {
     expect((await finance.get(path)).body).toContain(
       '1 break was opened again, 1 order of that day is new or different.',

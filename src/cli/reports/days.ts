@@ -6,17 +6,16 @@ import { UsageError } from '../../core/errors.js';
 import { NO_REASON, WORDS_MAX } from '../../core/instructions/decider.js';
 import { checkDay } from '../../core/period.js';
 import { NOT_KNOWN } from '../../core/runs/businessDay.js';
-import { closingChecklist } from '../../core/runs/closingChecklist.js';
 import type { DayOrder, DayVerdict } from '../../days/days.js';
 import { closeDay, lockDay, reopenDay } from '../../days/days.js';
 import {
-  closingFacts,
   dayEvents,
   dayFigures,
   lateMovements,
   movedAcross,
   openItems,
 } from '../../days/daysStore.js';
+import { daysToSign } from '../../days/shownDay.js';
 import type { App } from '../app.js';
 import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { dayLines, type Row, tableLines } from './daysText.js';
@@ -80,8 +79,8 @@ function deciding(
             verdicts.push(await decide(app.db, order));
           }
           if (wantsJson(command)) printJson(verdicts);
-          else printLines(verdicts.map((verdict) => verdictLine(name, verdict)));
-          return verdicts.some((verdict) => verdict.kind === 'refused') ? 1 : 0;
+          else printLines(verdicts.flatMap((verdict) => verdictLines(name, verdict)));
+          return verdicts.some((verdict) => verdict.kind !== 'done') ? 1 : 0;
         },
         QUIET,
       );
@@ -105,11 +104,13 @@ function accountsOf(app: App, { account }: Flags): string[] {
   throw new UsageError(`--account ${unknown}: no such account in the configuration (${known})`);
 }
 
-function verdictLine(name: string, verdict: DayVerdict): string {
+/** What was done, and what of its checklist was not well as it was signed. */
+function verdictLines(name: string, verdict: DayVerdict): string[] {
   const { accountId } = verdict;
-  if (verdict.kind === 'refused') return `${accountId}: not done: ${verdict.reason}`;
+  if (verdict.kind !== 'done') return [`${accountId}: not done: ${verdict.reason}`];
   const done = { close: 'closed', lock: 'locked', reopen: 'open again' }[name] ?? name;
-  return `${accountId}: ${verdict.dates.join(', ')} ${done}`;
+  const knowing = verdict.knowing?.map(({ words }) => `  [ ] ${words}`) ?? [];
+  return [`${accountId}: ${verdict.dates.join(', ')} ${done}`, ...knowing];
 }
 
 async function list(
@@ -125,8 +126,9 @@ async function list(
     else printLines(days.length > 0 ? tableLines(days, isSettled) : ['No money has moved yet.']);
     return 0;
   }
+  const toSign = await daysToSign(app.db, accountIds, date);
   const accounts = [];
-  for (const accountId of accountIds) {
+  for (const { accountId, lines, changed } of toSign) {
     accounts.push({
       accountId,
       days: days.filter((day) => day.accountId === accountId),
@@ -134,7 +136,8 @@ async function list(
       movedAcross: (await movedAcross(app.db, accountId, date)) as Row[],
       events: await dayEvents(app.db, accountId, date),
       openNow: (await openItems(app.db, accountId)).length,
-      checklist: closingChecklist(await closingFacts(app.db, accountId, date)),
+      checklist: lines,
+      changed,
     });
   }
   if (isJson) printJson({ date, accounts, notKnown: NOT_KNOWN });

@@ -17,6 +17,8 @@ interface DayOfAccount {
   events: Awaited<ReturnType<typeof dayEvents>>;
   openNow: number;
   checklist: readonly ChecklistLine[];
+  /** behind a closed day; null: nothing */
+  changed: string | null;
 }
 
 /** The columns of money, in order, and their heads. */
@@ -97,12 +99,18 @@ export function dayLines(date: string, account: DayOfAccount, isSettled: boolean
     ...events.map(
       (one) =>
         `  ${one.event} ${one.at.toISOString()} by ${one.by}${one.isClaim ? ' (claimed)' : ''}: ` +
-        `${one.reason}; ${(one.openItems as unknown[]).length} items were open`,
+        `${one.reason}; ${openThen(one.openItems)} items were open`,
     ),
+    ...(account.changed === null ? [] : [`  changed since it was closed: ${account.changed}`]),
     `  open now: ${openNow} items`,
     '  before it is closed:',
     ...checklist.map(({ isWell, words }) => `    [${isWell ? 'x' : ' '}] ${words}`),
   ];
+}
+
+/** What of the ledger was late stands among them as one entry, and is no item. */
+function openThen(kept: unknown): number {
+  return (kept as { what: string }[]).filter(({ what }) => what !== 'ledger').length;
 }
 
 function instant(value: unknown): string {

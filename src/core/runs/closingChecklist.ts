@@ -19,6 +19,17 @@ export interface MovedAfter extends MoneyOf {
   countsOn: string;
 }
 
+/** Orders and refund requests of a day that came or changed after its night had looked. */
+export interface LateRows {
+  businessDate: string;
+  orders: number;
+  refunds: number;
+  /** business dates whose nights were the first to look at them, oldest first */
+  countsOn: readonly string[];
+  /** so many of them no night has looked at yet */
+  uncounted: number;
+}
+
 /** Of one account, as it stands now; the night is that of the day. */
 export interface ClosingFacts {
   /** null: there is no night of this date */
@@ -36,6 +47,8 @@ export interface ClosingFacts {
   /** whether a written workbook of the night leaves money unexplained; null: none is written */
   isUnexplained: boolean | null;
   movedAfter: readonly MovedAfter[];
+  /** null: the ledger did not answer; absent: there is no look to hold it against */
+  late?: LateRows | null;
 }
 
 /** What a line is about. */
@@ -43,6 +56,7 @@ export type ChecklistTopic =
   | 'night'
   | 'gaps'
   | 'statement'
+  | 'ledger'
   | 'movedAfter'
   | 'breaks'
   | 'notSettled'
@@ -70,6 +84,7 @@ export function closingChecklist(facts: ClosingFacts): ChecklistLine[] {
       gapWords(facts.gaps),
     ),
     statementLine(facts),
+    ...(facts.late === undefined ? [] : [lateLine(facts.late)]),
     ...movedLines(facts),
     named(
       'breaks',
@@ -171,6 +186,32 @@ function statementLine({ isUnexplained }: ClosingFacts): ChecklistLine {
   );
 }
 
+const LATE_UNKNOWN =
+  'whether orders of this day came after its night had looked is not known: the ledger did not ' +
+  'answer in time';
+
+/** Its statement is without them, and stays so unless that night is run again. */
+export function lateLine(late: LateRows | null): ChecklistLine {
+  if (late === null) return named('ledger', false, '', LATE_UNKNOWN);
+  const { businessDate, orders, refunds } = late;
+  const parts = [
+    ...(orders === 0 ? [] : [count(orders, 'order', 'orders')]),
+    ...(refunds === 0 ? [] : [count(refunds, 'refund request', 'refund requests')]),
+  ];
+  const words =
+    `${parts.join(' and ')} of this day came or changed after its night had looked, and the ` +
+    `statement is without them; they count in ${countedIn(late)}: sign it knowing so, or run the ` +
+    `date again first (\`tieout run --date ${businessDate}\`)`;
+  return named('ledger', parts.length === 0, 'nothing of this day came after its night', words);
+}
+
+function countedIn({ countsOn, uncounted }: LateRows): string {
+  const next = 'the next night';
+  if (countsOn.length === 0) return next;
+  const nights = `${countsOn.length === 1 ? 'the night' : 'the nights'} of ${countsOn.join(', ')}`;
+  return uncounted === 0 ? nights : `${nights}, and ${countText(uncounted)} of them in ${next}`;
+}
+
 /** The statement and the day of one date say different figures then: both are right, and why. */
 function movedLines({ movedAfter }: ClosingFacts): ChecklistLine[] {
   return [...new Set(movedAfter.map(({ countsOn }) => countsOn))].map((date) => {
@@ -197,19 +238,23 @@ function moneyWords(money: readonly MoneyOf[]): string {
 }
 
 function count(n: number, one: string, many: string): string {
-  return `${n} ${n === 1 ? one : many}`;
+  return `${countText(n)} ${n === 1 ? one : many}`;
 }
 
-/** What changed behind a day since it was closed: so many of each (report/sinceSigned.sql). */
-interface SinceClosed {
+/** What changed behind a day since it was closed: so many of each (days/sinceNight.sql). */
+export interface SinceClosed {
   adjustments: number;
   reopened: number;
   orders: number;
   refunds: number;
   batches: number;
+  /** whether the close kept what of the ledger was late already; else all of it is counted */
+  isKept: boolean;
 }
 
-const SINCE_WORDS: readonly (readonly [keyof SinceClosed, one: string, many: string])[] = [
+type Counted = Exclude<keyof SinceClosed, 'isKept'>;
+
+const SINCE_WORDS: readonly (readonly [key: Counted, one: string, many: string])[] = [
   ['adjustments', 'adjustment of this day', 'adjustments of this day'],
   ['reopened', 'break was opened again', 'breaks were opened again'],
   ['orders', 'order of that day is new or different', 'orders of that day are new or different'],
@@ -221,6 +266,8 @@ const SINCE_WORDS: readonly (readonly [keyof SinceClosed, one: string, many: str
   ],
 ];
 
+const OF_LEDGER: readonly Counted[] = ['orders', 'refunds'];
+
 /** Where the ledger did not answer. */
 export const SINCE_UNKNOWN = 'perhaps, since the ledger did not answer in time';
 
@@ -228,7 +275,10 @@ export const SINCE_UNKNOWN = 'perhaps, since the ledger did not answer in time';
 export function sinceSignedWords(counts: SinceClosed): string | null {
   const parts = SINCE_WORDS.flatMap(([key, one, many]) => {
     const count = counts[key];
-    return count === 0 ? [] : [`${countText(count)} ${count === 1 ? one : many}`];
+    if (count === 0) return [];
+    const words = `${countText(count)} ${count === 1 ? one : many}`;
+    const isOlder = OF_LEDGER.includes(key) && !counts.isKept;
+    return [isOlder ? `${words} (perhaps from before it was closed)` : words];
   });
   return parts.length === 0 ? null : parts.join(', ');
 }

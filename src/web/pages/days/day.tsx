@@ -3,24 +3,14 @@
 
 import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
 import type { DayFigures, DayState } from '../../../core/runs/businessDay.js';
-import {
-  closingChecklist,
-  SINCE_UNKNOWN,
-  sinceSignedWords,
-} from '../../../core/runs/closingChecklist.js';
+import { countText } from '../../../core/text/amounts.js';
+import { withoutCommands } from '../../../core/text/commandWords.js';
 import type { DayOrder, DayVerdict } from '../../../days/days.js';
 import { closeDay, lockDay, reopenDay } from '../../../days/days.js';
 import type { LateMovement } from '../../../days/daysStore.js';
-import {
-  closingFacts,
-  dayEvents,
-  dayFigures,
-  dayState,
-  lateMovements,
-  openDates,
-} from '../../../days/daysStore.js';
-import { shownDigest } from '../../../days/signDay.js';
-import { changedSinceSigned, statementsOfRun } from '../../../report/statementStore.js';
+import { dayEvents, lateMovements } from '../../../days/daysStore.js';
+import { EARLIER_MAX, shownDay, sinceOfOpen } from '../../../days/shownDay.js';
+import { statementsOfRun } from '../../../report/statementStore.js';
 import type { Words } from '../../format.js';
 import type { RowVerdict } from '../../layout/parts.js';
 import { Empty, Figure, Form, State, Table, Verdicts } from '../../layout/parts.js';
@@ -37,13 +27,12 @@ export async function dayPage(visit: Visit): Promise<Answer> {
   const date = dateOf(params.date);
   const { account = '' } = params;
   if (date === null || !accounts.includes(account)) return NOT_FOUND;
-  const { day, figures: days, seen } = await shownOfDay(visit, account, date);
-  const { state } = day;
+  const since = await sinceOfOpen(deps.db, account, date);
+  const { day, figures: days, seen, earlier } = await shownDay(deps.db, account, date, since);
+  const { state, changed } = day;
   const late = await lateMovements(deps.db, account, date);
-  const earlier = state === 'open' ? await earlierDays(visit, account, date) : null;
   const events = await dayEvents(deps.db, account, date);
   const [written] = await statementsOfRun(deps.db, date, [account]);
-  const changed = state === 'open' ? null : await changedWords(visit, account, date);
   const body = (
     <>
       <h1>
@@ -103,60 +92,50 @@ function Figures({ days, words }: { days: readonly DayFigures[]; words: Words })
   );
 }
 
-/** What whoever signs has seen: it is signed only while it stands like this. */
-async function shownOfDay({ deps }: Visit, account: string, date: string) {
-  const figures = await dayFigures(deps.db, [account], date, date);
-  const state = await dayState(deps.db, account, date);
-  const lines = closingChecklist(await closingFacts(deps.db, account, date));
-  const day = { accountId: account, state, lines };
-  return { day, figures, seen: shownDigest(day, figures) };
-}
+type Earlier = NonNullable<Awaited<ReturnType<typeof shownDay>>['earlier']>;
 
-interface Earlier {
-  dates: string[];
-  figures: DayFigures[];
-  seen: string;
-}
-
-/** The open days before it, which one press may close too while they stand like this; or null. */
-async function earlierDays({ deps }: Visit, account: string, date: string) {
-  const open = await openDates(deps.db, account, date);
-  const dates = open.filter((one) => one !== date);
-  const [first, last] = [dates[0], dates.at(-1)];
-  if (first === undefined || last === undefined) return null;
-  const days = await dayFigures(deps.db, [account], first, last);
-  const figures = days.filter(({ businessDate }) => dates.includes(businessDate)).toReversed();
-  return { dates, figures, seen: shownDigest(dates, figures) } satisfies Earlier;
+/** The newest day that one press closes with all that are shown; null: this day's own press. */
+function firstOf({ dates }: Earlier): string | null {
+  return dates.length > EARLIER_MAX ? (dates[EARLIER_MAX] ?? null) : null;
 }
 
 function EarlierDays(props: { earlier: Earlier; account: string; date: string; words: Words }) {
   const { earlier, account, date, words } = props;
+  const { dates, late } = earlier;
+  const shown = dates.slice(0, EARLIER_MAX);
+  const figures = earlier.figures.filter(({ businessDate }) => shown.includes(businessDate));
+  const more = dates.length - shown.length;
+  const first = firstOf(earlier);
   return (
     <>
       <h2>Open days before it</h2>
       <p>
-        {earlier.dates.map((one, at) => (
+        {shown.map((one, at) => (
           <>
             {at === 0 ? '' : ', '}
             <a href={dayPath(account, one)}>{one}</a>
           </>
         ))}
+        {more === 0 ? '' : ` and ${countText(more)} more`}
       </p>
-      {earlier.figures.length === 0 ? (
+      {first === null ? null : (
+        <p class="hint">
+          More than {EARLIER_MAX} days are never closed by one press:{' '}
+          <a href={dayPath(account, first)}>close those up to {first} first</a>.
+        </p>
+      )}
+      {late.map((one) => (
+        <p class="hint">
+          {one.date}: {withoutCommands(one.words)}.
+        </p>
+      ))}
+      {figures.length === 0 ? (
         <Empty>No money moved on them.</Empty>
       ) : (
-        <DayTable days={earlier.figures} words={words} by={{ sort: 'day', until: date }} />
+        <DayTable days={figures} words={words} by={{ sort: 'day', until: date }} />
       )}
     </>
   );
-}
-
-/** What changed behind a signed day; null: nothing. */
-async function changedWords({ deps }: Visit, account: string, date: string) {
-  const since = await changedSinceSigned(deps.db, date, [account]);
-  if (since === null) return SINCE_UNKNOWN;
-  const [counts] = since;
-  return counts === undefined ? null : sinceSignedWords(counts);
 }
 
 /** Of a day without a statement: what was signed since it was last open, on no revision. */
@@ -224,7 +203,7 @@ function Decide(props: { visit: Visit; day: Day; earlier: Earlier | null; events
         <input type="hidden" name="account" value={account} />
         <input type="hidden" name="date" value={date} />
         <input type="hidden" name="seen" value={seen} />
-        {earlier === null ? null : (
+        {earlier === null || firstOf(earlier) !== null ? null : (
           <label>
             <input type="checkbox" name="earlier" value={earlier.seen} /> Also the open days before
             it, as they are shown above: days are closed in their order
@@ -303,18 +282,15 @@ async function decide(
   const reason = form.text('words');
   if (accountId === null || date === null) return NOT_FOUND;
   if (reason === null) return refused('Say why; it is kept with the figures of that moment.');
-  const isSigning = verb !== 'reopen';
-  if (isSigning && (await shownOfDay(visit, accountId, date)).seen !== form.text('seen', 64)) {
-    return refused(CHANGED);
-  }
+  const seen = form.text('seen', 64);
   // Just those that were shown, as they were shown.
-  const shown = form.text('earlier', 64);
-  const withEarlier = shown !== null;
-  if (withEarlier && (await earlierDays(visit, accountId, date))?.seen !== shown) {
-    return refused(CHANGED);
-  }
+  const earlier = form.text('earlier', 64);
   const { secondPerson } = deps.config.days;
-  const verdict = await act(deps.db, { accountId, date, who, reason, withEarlier, secondPerson });
+  const verdict = await act(deps.db, {
+    ...{ accountId, date, who, reason, secondPerson, withEarlier: earlier !== null },
+    isAsSeen: (now) => now.seen === seen && (earlier === null || now.earlier?.seen === earlier),
+  });
+  if (verdict.kind === 'changed') return refused(CHANGED);
   await visit.record({
     action: `${verb} day`,
     accountId,

@@ -147,7 +147,7 @@ export function pressSignAll(verb: SigningVerb) {
     }
     const rows = outcome.verdicts.map((verdict) => ({
       what: `${verb} ${date} of ${verdict.accountId}`,
-      kind: verdict.kind,
+      kind: verdict.kind === 'done' ? ('done' as const) : ('refused' as const),
       words: verdict.kind === 'done' ? verdict.dates.join(', ') : verdict.reason,
       link: dayPath(verdict.accountId, date),
     }));

@@ -6,7 +6,9 @@ import type { ComponentChildren } from 'preact';
 import type { DayState } from '../../../core/runs/businessDay.js';
 import type { ChecklistTopic } from '../../../core/runs/closingChecklist.js';
 import { signingAnswer } from '../../../core/runs/closingChecklist.js';
-import type { DayToSign, SigningVerb } from '../../../days/signDay.js';
+import { withoutCommands } from '../../../core/text/commandWords.js';
+import type { DayToSign } from '../../../days/shownDay.js';
+import type { SigningVerb } from '../../../days/signDay.js';
 import type { Visit } from '../../visit.js';
 
 interface OfDay {
@@ -34,7 +36,7 @@ function answer({ date, day }: OfDay, more: string): ComponentChildren {
   const links = because.slice(0, NAMED).map((line, at) => (
     <>
       {at === 0 ? '' : '; '}
-      <a href={TO[line.topic](day.accountId, date)}>{line.words}</a>
+      <a href={TO[line.topic](day.accountId, date)}>{withoutCommands(line.words)}</a>
     </>
   ));
   const between = canBeSigned ? ', knowing what is still open: ' : ', because ';
@@ -53,6 +55,7 @@ const TO: Readonly<Record<ChecklistTopic, (account: string, date: string) => str
   night: (_account, date) => `/nights/${date}`,
   gaps: (_account, date) => `/days?until=${date}`,
   statement: (_account, date) => `/nights/${date}/statement`,
+  ledger: (_account, date) => `/nights/${date}`,
   movedAfter: dayPath,
   breaks: (account) => `/breaks?${new URLSearchParams({ account })}`,
   notSettled: (account) => `/breaks?${new URLSearchParams({ account, kind: 'not_settled' })}`,
@@ -82,7 +85,8 @@ export function Checklist({ date, day }: OfDay) {
     <ul class="checklist">
       {lines.map(({ isWell, words, topic }) => (
         <li>
-          {isWell ? '✓' : '✗'} {isWell ? words : <a href={TO[topic](accountId, date)}>{words}</a>}
+          {isWell ? '✓ ' : '✗ '}
+          {isWell ? words : <a href={TO[topic](accountId, date)}>{withoutCommands(words)}</a>}
         </li>
       ))}
     </ul>

@@ -4,12 +4,11 @@
 
 import type { ComponentChildren } from 'preact';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
-import { SINCE_UNKNOWN, sinceSignedWords } from '../../../core/runs/closingChecklist.js';
 import { isExplained, isNothing, itemWords } from '../../../core/runs/statement.js';
 import { bookWords } from '../../../core/runs/statementBooks.js';
-import { daysToSign } from '../../../days/signDay.js';
+import { daysToSign } from '../../../days/shownDay.js';
 import type { WrittenStatement } from '../../../report/statementStore.js';
-import { changedSinceSigned, statementsOfRun } from '../../../report/statementStore.js';
+import { statementsOfRun } from '../../../report/statementStore.js';
 import type { Words } from '../../format.js';
 import { Empty, Figure, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
@@ -22,14 +21,11 @@ export async function statementPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, params, words } = visit;
   const date = dateOf(params.date);
   if (date === null) return NOT_FOUND;
-  const [statements, since, days] = await Promise.all([
+  const [statements, days] = await Promise.all([
     statementsOfRun(deps.db, date, accounts),
-    changedSinceSigned(deps.db, date, accounts),
     daysToSign(deps.db, accounts, date),
   ]);
-  const changed = new Map(since?.map((one) => [one.accountId, sinceSignedWords(one)]));
-  const changedOf = ({ accountId, signed }: WrittenStatement): string | null =>
-    since === null && signed.length > 0 ? SINCE_UNKNOWN : (changed.get(accountId) ?? null);
+  const dayOf = (one: WrittenStatement) => days.find((day) => day.accountId === one.accountId);
   const [first] = statements;
   const left = statements.filter((one) => !isExplained(one));
   const body = (
@@ -55,8 +51,8 @@ export async function statementPage(visit: Visit): Promise<Answer> {
         </p>
       )}
       {statements.map((one) => (
-        <OfAccount one={one} date={date} words={words} changed={changedOf(one)}>
-          <MovedAfter day={days.find(({ accountId }) => accountId === one.accountId)} />
+        <OfAccount one={one} date={date} words={words} changed={dayOf(one)?.changed ?? null}>
+          <MovedAfter day={dayOf(one)} />
         </OfAccount>
       ))}
     </>

@@ -1,0 +1,122 @@
+// What somebody who signs a business day of an account has seen of it: its checklist, its figures,
+// and the open days before it that one press may close too. A page shows it, and the press reads
+// it once more in the transaction that signs: one function for both.
+
+import { createHash } from 'node:crypto';
+import type { DayFigures, DayState } from '../core/runs/businessDay.js';
+import type { ChecklistLine } from '../core/runs/closingChecklist.js';
+import {
+  closingChecklist,
+  lateLine,
+  SINCE_UNKNOWN,
+  sinceSignedWords,
+} from '../core/runs/closingChecklist.js';
+import type { Database, Db } from '../database/db.js';
+import { closingFacts, dayFigures, dayState, openDates } from './daysStore.js';
+import { sinceNights, sinceOfDay } from './sinceNightStore.js';
+
+/** Open days before a day that one press closes with it at most. */
+export const EARLIER_MAX = 31;
+
+/** How one business day of one account stands for whoever signs it. */
+export interface DayToSign {
+  accountId: string;
+  state: DayState;
+  lines: ChecklistLine[];
+  /** what changed behind it since it was closed, in words; null: nothing, or it is open */
+  changed: string | null;
+}
+
+interface EarlierDays {
+  /** oldest first */
+  dates: string[];
+  figures: DayFigures[];
+  /** of those of which something came to the ledger after their night, or may have */
+  late: { date: string; words: string }[];
+  seen: string;
+}
+
+interface ShownDay {
+  day: DayToSign;
+  figures: DayFigures[];
+  seen: string;
+  /** null: it is not open, or no day before it is */
+  earlier: EarlierDays | null;
+}
+
+export type Since = Awaited<ReturnType<typeof sinceNights>>;
+
+/** Of all that a page shows before something is signed: the press holds for just that. */
+export function shownDigest(...shown: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(shown)).digest('hex');
+}
+
+/**
+ * Of the day, and of the open ones before it that one press may close too. The ledger is read ahead
+ * of the transaction that signs, which an error of the merchant's view would end.
+ */
+export async function sinceOfOpen(db: Database, accountId: string, date: string): Promise<Since> {
+  const earlier = (await openDates(db, accountId, date)).filter((one) => one !== date);
+  return sinceNights(db, earlier.length > EARLIER_MAX ? [date] : [...earlier, date], [accountId]);
+}
+
+/** `since`: what `sinceOfOpen` answered. */
+export async function shownDay(
+  db: Db,
+  accountId: string,
+  date: string,
+  since: Since,
+): Promise<ShownDay> {
+  const figures = await dayFigures(db, [accountId], date, date);
+  const day = await dayToSign(db, accountId, date, since);
+  const earlier = day.state === 'open' ? await earlierDays(db, accountId, date, since) : null;
+  return { day, figures, seen: shownDigest(day, figures), earlier };
+}
+
+/** One account after the other: a page of many takes no more than one connection. */
+export async function daysToSign(
+  db: Database,
+  accountIds: readonly string[],
+  date: string,
+): Promise<DayToSign[]> {
+  const since = await sinceNights(db, [date], accountIds);
+  const days: DayToSign[] = [];
+  for (const accountId of accountIds) days.push(await dayToSign(db, accountId, date, since));
+  return days;
+}
+
+async function dayToSign(
+  db: Db,
+  accountId: string,
+  date: string,
+  since: Since,
+): Promise<DayToSign> {
+  const state = await dayState(db, accountId, date);
+  const found = sinceOfDay(since, accountId, date);
+  const facts = await closingFacts(db, accountId, date);
+  const late = found === undefined ? {} : { late: found?.late ?? null };
+  const lines = closingChecklist({ ...facts, ...late });
+  if (state === 'open') return { accountId, state, lines, changed: null };
+  const changed = found === null ? SINCE_UNKNOWN : null;
+  const words = found?.since ? sinceSignedWords(found.since) : null;
+  return { accountId, state, lines, changed: changed ?? words };
+}
+
+async function earlierDays(
+  db: Db,
+  accountId: string,
+  date: string,
+  since: Since,
+): Promise<EarlierDays | null> {
+  const dates = (await openDates(db, accountId, date)).filter((one) => one !== date);
+  const [first, last] = [dates[0], dates.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const days = await dayFigures(db, [accountId], first, last);
+  const figures = days.filter(({ businessDate }) => dates.includes(businessDate)).toReversed();
+  const late = dates.flatMap((one) => {
+    const found = sinceOfDay(since, accountId, one);
+    const line = found === undefined ? null : lateLine(found?.late ?? null);
+    return line === null || line.isWell ? [] : [{ date: one, words: line.words }];
+  });
+  return { dates, figures, late, seen: shownDigest(dates, figures, late) };
+}

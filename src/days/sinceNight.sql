@@ -1,0 +1,123 @@
+-- What came to the ledger or changed there of a day after its night had looked, and of a closed day
+-- what changed behind it since the close. An order or a refund request is late if it says itself
+-- that it is of before the day's end, and the night did not compare it so. Of what the ledger had
+-- when the day was closed its closing kept the keys; the others came afterwards. The ledger may be
+-- a view whose columns are texts, and is read as the night reads it (tieout.ledger_orders, which
+-- leaves out when a row was changed). $1 business dates, $2 accounts, $3 keys kept at most.
+with night as materialized (
+  select ra.account_id, r.business_date, ra.pull_id, r.run_id, r.starts_at, r.ends_at,
+    case when signed.event = 'closed' then signed.at end as at,
+    case when jsonb_typeof(signed.keys) = 'array' then signed.keys end as keys
+  from tieout.runs r join tieout.run_accounts ra using (run_id)
+  left join lateral (
+    select e.event, e.at, (
+        select item -> 'keys' from jsonb_array_elements(e.open_items) as item
+        where item ->> 'what' = 'ledger') as keys
+    from tieout.day_events e
+    where e.account_id = ra.account_id and e.business_date = r.business_date
+      and e.event <> 'locked'
+    order by e.event_id desc limit 1
+  ) signed on true
+  where r.business_date = any ($1::date[]) and not r.is_dry and ra.account_id = any ($2::text[])
+    and ra.pull_id is not null
+    and not exists (select from tieout.removed_looks w
+      where w.pull_id = ra.pull_id and w.account_id = ra.account_id)
+),
+later as materialized (
+  select n.account_id, n.business_date, r.business_date as counts_on, ra.pull_id
+  from night n
+  join tieout.run_accounts ra on ra.account_id = n.account_id and ra.pull_id is not null
+  join tieout.runs r on r.run_id = ra.run_id and not r.is_dry
+    and r.business_date > n.business_date
+),
+late_order as materialized (
+  select n.account_id, n.business_date, o.order_no, o.currency, o.amount, o.expected,
+    o.capture_amount, o.transaction_id
+  from night n
+  join (
+    select account_id::text as of_account, order_no::text collate "C" as order_no,
+      left(currency::text, 16) as currency,
+      tieout.usable_amount(tieout.amount_in(amount))::numeric(20, 2) as amount,
+      left(expected::text, 32) as expected,
+      case when octet_length(transaction_id::text) <= 512
+        then nullif(transaction_id::text, '') end collate "C" as transaction_id,
+      tieout.usable_amount(tieout.amount_in(capture_amount))::numeric(20, 2) as capture_amount,
+      tieout.instant_in(placed_at) as placed_at, tieout.instant_in(updated_at) as updated_at
+    from ledger.orders
+    where octet_length(order_no::text) <= 512
+  ) as o on o.of_account collate "C" = n.account_id and o.placed_at < n.ends_at
+  left join tieout.asked_orders a on a.pull_id = n.pull_id
+    and a.account_id = n.account_id and a.order_no = o.order_no
+  where case when a.order_no is null
+      then o.placed_at >= n.starts_at
+      else (o.currency, o.amount) is distinct from (a.currency, a.amount)
+        or o.updated_at < n.ends_at
+          and (o.expected, o.capture_amount, o.transaction_id) is distinct from
+            (a.expected, a.capture_amount, a.transaction_id)
+    end
+),
+late_refund as materialized (
+  select n.account_id, n.business_date, q.refund_id, q.order_no, q.refund_amount
+  from night n
+  join tieout.ledger_refunds() q on q.account_id collate "C" = n.account_id
+    and q.requested_at >= n.starts_at and q.requested_at < n.ends_at and q.problem is null
+  where exists (select from ledger.orders o
+      where o.account_id::text = q.account_id and o.order_no::text = q.order_no)
+    and not exists (select from tieout.asked_refunds a
+      where a.pull_id = n.pull_id and a.account_id = n.account_id
+        and a.refund_id = q.refund_id collate "C"
+        and a.refund_amount is not distinct from q.refund_amount)
+),
+late as materialized (
+  select o.account_id, o.business_date, 'orders' as what,
+    left(md5(row(o.order_no, o.currency, o.amount, o.expected, o.capture_amount,
+      o.transaction_id)::text), 16) as key,
+    (select min(l.counts_on)
+      from later l
+      join tieout.asked_orders a on a.pull_id = l.pull_id and a.account_id = l.account_id
+        and a.order_no = o.order_no and a.in_ledger
+      where l.account_id = o.account_id and l.business_date = o.business_date
+        and (a.currency, a.amount, a.expected, a.capture_amount, a.transaction_id)
+          is not distinct from
+          (o.currency, o.amount, o.expected, o.capture_amount, o.transaction_id)) as counts_on
+  from late_order o
+  union all
+  select q.account_id, q.business_date, 'refunds',
+    left(md5(row(q.refund_id, q.order_no, q.refund_amount)::text), 16),
+    (select min(l.counts_on)
+      from later l
+      join tieout.asked_refunds a on a.pull_id = l.pull_id and a.account_id = l.account_id
+        and a.refund_id = q.refund_id collate "C"
+        and a.refund_amount is not distinct from q.refund_amount
+      where l.account_id = q.account_id and l.business_date = q.business_date)
+  from late_refund q
+)
+select n.account_id as "accountId", n.business_date as "businessDate", n.at::text as "closedAt",
+  found.orders, found.refunds, found.counts_on as "countsOn", found.uncounted,
+  case when found.orders + found.refunds <= $3::int then found.keys end as keys,
+  (n.keys is not null) as "isKept", found.orders_since as "ordersSince",
+  found.refunds_since as "refundsSince",
+  (select count(*)::int from tieout.day_movements m
+    where m.account_id = n.account_id and m.posted_to > n.business_date
+      and m.belongs_to = n.business_date and m.posted_at > n.at) as adjustments,
+  (select count(*)::int from tieout.breaks b
+    where b.account_id = n.account_id and b.state <> 'resolved' and b.first_run_id <= n.run_id
+      and exists (select from tieout.break_events e
+        where e.break_id = b.break_id and e.event = 'reopened' and e.at > n.at)) as reopened,
+  (select count(*)::int
+    from tieout.settlement_batches t join tieout.settlement_files f using (file_id)
+    where t.account_id = n.account_id and t.first_booked_at < n.ends_at
+      and f.imported_at > n.at) as batches
+from night n
+cross join lateral (
+  select count(*) filter (where what = 'orders')::int as orders,
+    count(*) filter (where what = 'refunds')::int as refunds,
+    coalesce(array_agg(distinct counts_on::text) filter (where counts_on is not null), '{}')
+      as counts_on,
+    count(*) filter (where counts_on is null)::int as uncounted,
+    coalesce(array_agg(key order by key), '{}') as keys,
+    count(*) filter (where what = 'orders' and (n.keys ? key) is not true)::int as orders_since,
+    count(*) filter (where what = 'refunds' and (n.keys ? key) is not true)::int as refunds_since
+  from late
+  where late.account_id = n.account_id and late.business_date = n.business_date
+) as found

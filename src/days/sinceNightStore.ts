@@ -1,0 +1,86 @@
+// What came to the ledger of a business day after its night had looked at it, and what changed
+// behind a closed day since. It goes through the merchant's ledger, which may be a view that fails
+// or takes long: then it is said that nobody knows. Neighbours: core/runs/closingChecklist.ts (the
+// words), shownDay.ts (what who signs is shown).
+
+import type { LateRows, SinceClosed } from '../core/runs/closingChecklist.js';
+import { wasEnded } from '../database/connection.js';
+import type { Database } from '../database/db.js';
+import { type Limits, SHORT_LIMITS } from '../database/limits.js';
+import { statement } from '../database/statements.js';
+import { mayBeLedger } from '../ledger/ledgerTroubleStore.js';
+
+/** Keys of late rows that a close keeps at most. */
+const KEYS_MAX = 10_000;
+
+/** Not for ever: somebody waits for it. */
+const SINCE_LIMITS: Limits = { ...SHORT_LIMITS, statementMs: 10_000 };
+
+/** Of one day of one account. */
+interface SinceNight {
+  accountId: string;
+  businessDate: string;
+  late: LateRows;
+  /** one for each late row as it stands now; null: too many to be kept */
+  keys: string[] | null;
+  /** null: the day is open */
+  since: SinceClosed | null;
+}
+
+interface SinceRow extends Omit<LateRows, 'businessDate'>, Omit<SinceClosed, 'orders' | 'refunds'> {
+  accountId: string;
+  businessDate: string;
+  closedAt: string | null;
+  keys: string[] | null;
+  ordersSince: number;
+  refundsSince: number;
+}
+
+/** Of each day that has a night whose look is kept; null: the ledger did not answer. */
+export async function sinceNights(
+  db: Database,
+  dates: readonly string[],
+  accountIds: readonly string[],
+): Promise<SinceNight[] | null> {
+  const values = [dates, accountIds, KEYS_MAX];
+  try {
+    const { rows } = await db.transaction(
+      (tx) => tx.query<SinceRow>(statement('days/sinceNight'), values),
+      SINCE_LIMITS,
+    );
+    return rows.map(sinceOf);
+  } catch (error) {
+    if (wasEnded(error) || mayBeLedger(error)) return null;
+    throw error;
+  }
+}
+
+/** Of one day, of what `sinceNights` answered; undefined: it has no look to hold it against. */
+export function sinceOfDay(
+  found: readonly SinceNight[] | null,
+  accountId: string,
+  date: string,
+): SinceNight | null | undefined {
+  if (found === null) return null;
+  return found.find((one) => one.accountId === accountId && one.businessDate === date);
+}
+
+function sinceOf(row: SinceRow): SinceNight {
+  const { accountId, businessDate, orders, refunds, countsOn, uncounted, keys } = row;
+  const { closedAt, adjustments, reopened, batches, isKept } = row;
+  const counts = { orders: row.ordersSince, refunds: row.refundsSince };
+  return {
+    accountId,
+    businessDate,
+    late: { businessDate, orders, refunds, countsOn, uncounted },
+    keys,
+    since: closedAt === null ? null : { adjustments, reopened, batches, isKept, ...counts },
+  };
+}
+
+/** What a close keeps beside the open items, so that what comes later can be told from it. */
+export function keptOfLedger(since: SinceNight | null | undefined): object[] {
+  if (since === undefined) return [];
+  const { orders = null, refunds = null } = since?.late ?? {};
+  return [{ what: 'ledger', orders, refunds, keys: since?.keys ?? null }];
+}

@@ -1,6 +1,7 @@
 // A page of the statement under way, and what its two halves are written with. Types alone;
 // neighbours: statementSheet.ts and statementBooks.ts (the halves).
 
+import type { MovedAfter } from '../../src/core/runs/closingChecklist.js';
 import type { AboutData } from '../../src/core/runs/reporting.js';
 import type { Cell } from '../xlsx/format/cellXml.js';
 import type { Matching, Part } from '../xlsx/totals.js';
@@ -8,6 +9,8 @@ import type { Matching, Part } from '../xlsx/totals.js';
 /** Where the formulas find the lines, and what else is said on each page. */
 export interface Frame {
   about: AboutData;
+  /** of all accounts and currencies */
+  movedAfter: readonly MovedAfter[];
   parts: readonly Part[];
   /** of the sheet of what is not settled; empty where no books are kept */
   bookParts: readonly Part[];

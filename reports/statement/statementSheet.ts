@@ -5,6 +5,7 @@
 // lines).
 
 import { formatAmount } from '../../src/core/money.js';
+import { movedWords } from '../../src/core/runs/closingChecklist.js';
 import type { AboutData } from '../../src/core/runs/reporting.js';
 import type { Statement } from '../../src/core/runs/statement.js';
 import { isExplained, itemWords } from '../../src/core/runs/statement.js';
@@ -145,6 +146,10 @@ function pageOf(one: Statement, frame: Frame, first: number): SheetPage {
   if (cell) {
     cell.value = { formula: verdict, result: isExplained(one) ? words : NOT_EXPLAINED };
   }
+  const moved = frame.movedAfter.filter(
+    (move) => move.accountId === accountId && move.currency === currency,
+  );
+  for (const said of movedWords(moved)) wide(page, `Moved ${said}.`, STYLES.note);
   addBoxes(page, about, accountId);
   return page;
 }

@@ -1,7 +1,7 @@
 -- What the checklist of a close counts: the night of the day, what is open of the account now, and
 -- the dates since the newest closed one that no night covers. $1 account, $2 business date.
 with night as (
-  select ra.state, r.run_id, r.finished_at
+  select ra.state, r.run_id
   from tieout.run_accounts ra join tieout.runs r using (run_id)
   where ra.account_id = $1 and r.business_date = $2::date and not r.is_dry
 ),
@@ -42,19 +42,6 @@ select (select state from night) as "runState",
       select from tieout.run_accounts ra join tieout.runs r using (run_id)
       where ra.account_id = $1 and not r.is_dry and day::date = any (r.covers))
   ), '[]') as gaps,
-  -- sent or proved after the night had ended: its statement is without it
-  coalesce((
-    select jsonb_agg(jsonb_build_object('operation', operation, 'currency', currency,
-      'amount', round(amount, 2)::text, 'countsOn', posted_to)
-      order by posted_to, currency, operation)
-    from (
-      select d.operation, d.currency, d.posted_to, sum(d.amount) as amount
-      from night join tieout.day_movements d on d.account_id = $1 and d.posted_to >= $2
-      join tieout.instructions i using (instruction_id)
-      where d.belongs_to = $2 and d.operation in ('capture', 'refund')
-        and i.settled_at > night.finished_at
-      group by 1, 2, 3) as after
-  ), '[]') as "movedAfter",
   (select (
       select coalesce(jsonb_agg(jsonb_build_object(
         'unexplained', jsonb_build_object('captured', round(s.unexplained_captured, 2)::text,

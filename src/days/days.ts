@@ -44,7 +44,7 @@ export type DayVerdict =
 
 const CHANGED = 'what was shown has changed since: nothing was signed';
 
-/** Closes the day: it is prepared. Open days before it are in the way, unless all are closed. */
+/** Closes the day: it is prepared. Open days before it stand in the way, or are closed, too. */
 export async function closeDay(db: Database, order: DayOrder): Promise<DayVerdict> {
   const since = await sinceOfOpen(db, order.accountId, order.date);
   return decided(db, order, async (tx) => {
@@ -76,7 +76,7 @@ export async function lockDay(db: Database, order: DayOrder): Promise<DayVerdict
   });
 }
 
-/** Nobody moves the account's days meanwhile: what is held against what was seen is what is kept. */
+/** What is held against what was seen is what is kept; nobody moves the days meanwhile. */
 async function sign(
   tx: Db,
   order: DayOrder,

@@ -4,7 +4,7 @@
 
 import type { Decider } from '../core/instructions/decider.js';
 import type { DayFigures, DayState } from '../core/runs/businessDay.js';
-import type { ClosingFacts } from '../core/runs/closingChecklist.js';
+import type { ClosingFacts, MovedAfter } from '../core/runs/closingChecklist.js';
 import { isExplained } from '../core/runs/statement.js';
 import type { Db } from '../database/db.js';
 import { inTransaction } from '../database/db.js';
@@ -206,7 +206,7 @@ export async function closingFacts(
   db: Db,
   accountId: string,
   date: string,
-): Promise<Omit<ClosingFacts, 'late'>> {
+): Promise<Omit<ClosingFacts, 'late' | 'movedAfter'>> {
   const { rows } = await db.query<
     Record<keyof ClosingFacts, unknown> & {
       /** of the newest workbook; null: none is written */
@@ -225,6 +225,16 @@ export async function closingFacts(
     unknown: Number(row.unknown),
     waiting: Number(row.waiting),
   };
+}
+
+/** Of all accounts in one answer: for the statement as it is written, and for who signs. */
+export async function movedAfter(
+  db: Db,
+  accountIds: readonly string[],
+  date: string,
+): Promise<MovedAfter[]> {
+  const values = [accountIds, date];
+  return (await db.query<MovedAfter>(statement('days/movedAfter'), values)).rows;
 }
 
 /** Orders placed before the end of the day that the gateway dates after it. */

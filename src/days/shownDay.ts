@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import type { DayFigures, DayState } from '../core/runs/businessDay.js';
-import type { ChecklistLine } from '../core/runs/closingChecklist.js';
+import type { ChecklistLine, MovedAfter } from '../core/runs/closingChecklist.js';
 import {
   closingChecklist,
   lateLine,
@@ -12,7 +12,7 @@ import {
   sinceSignedWords,
 } from '../core/runs/closingChecklist.js';
 import type { Database, Db } from '../database/db.js';
-import { closingFacts, dayFigures, dayState, openDates } from './daysStore.js';
+import { closingFacts, dayFigures, dayState, movedAfter, openDates } from './daysStore.js';
 import { sinceNights, sinceOfDay } from './sinceNightStore.js';
 
 /** Open days before a day that one press closes with it at most. */
@@ -23,6 +23,7 @@ export interface DayToSign {
   accountId: string;
   state: DayState;
   lines: ChecklistLine[];
+  moved: MovedAfter[];
   /** what changed behind it since it was closed, in words; null: nothing, or it is open */
   changed: string | null;
 }
@@ -95,11 +96,12 @@ async function dayToSign(
   const found = sinceOfDay(since, accountId, date);
   const facts = await closingFacts(db, accountId, date);
   const late = found === undefined ? {} : { late: found?.late ?? null };
-  const lines = closingChecklist({ ...facts, ...late });
-  if (state === 'open') return { accountId, state, lines, changed: null };
+  const moved = await movedAfter(db, [accountId], date);
+  const lines = closingChecklist({ ...facts, ...late, movedAfter: moved });
+  if (state === 'open') return { accountId, state, lines, moved, changed: null };
   const changed = found === null ? SINCE_UNKNOWN : null;
   const words = found?.since ? sinceSignedWords(found.since) : null;
-  return { accountId, state, lines, changed: changed ?? words };
+  return { accountId, state, lines, moved, changed: changed ?? words };
 }
 
 async function earlierDays(

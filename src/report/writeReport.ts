@@ -22,7 +22,7 @@ import type { AboutData, ReconciliationData, WrittenReport } from '../core/runs/
 import type { RunSummary } from '../core/runs/summary.js';
 import type { LongReads } from '../database/db.js';
 import { readAgain } from '../database/readAgain.js';
-import { dayFigures, daysAccounts } from '../days/daysStore.js';
+import { dayFigures, daysAccounts, movedAfter } from '../days/daysStore.js';
 import { runSnapshots } from '../runs/runAccountsStore.js';
 import { findRun } from '../runs/runsStore.js';
 import { settlementRules } from '../settlement/settlement.js';
@@ -155,9 +155,11 @@ async function writeReconciliationOf(
   run: RunOfReport,
 ): Promise<WrittenReport> {
   const accountIds = accountsOf(run);
-  const [secret, openBefore, bases, currencies, elsewhere, tiesByKind, tiesByMoney] =
+  const { businessDate } = run.about;
+  const [secret, moved, openBefore, bases, currencies, elsewhere, tiesByKind, tiesByMoney] =
     await Promise.all([
       workbookKey(db),
+      movedAfter(db, accountIds, businessDate),
       sumOpenBefore(db, runId, accountIds),
       comparedWith(db, runId, accountIds),
       currencyRows(db, runId),
@@ -169,7 +171,7 @@ async function writeReconciliationOf(
   const nights = await nightMarks(db, runId, accountIds, NIGHTS_DRAWN);
   const sums = {
     ...{ openBefore, comparedWith: bases, nights, currencies, elsewhere, coverage },
-    ...{ tiesByKind, tiesByMoney },
+    ...{ tiesByKind, tiesByMoney, movedAfter: moved },
   };
   const snapshots = await runSnapshots(db, runId);
   return db.snapshot((reads) =>

@@ -35,7 +35,7 @@ test.each<[Partial<ClosingFacts>, RegExp]>([
 
 test('what moved after the night had ended is said with its money and the date it counts on', () => {
   const of = (countsOn: string, amount: string) =>
-    ({ operation: 'refund', currency: 'EUR', amount, countsOn }) as const;
+    ({ accountId: 'A1', operation: 'refund', currency: 'EUR', amount, countsOn }) as const;
   const movedAfter = [
     { ...of('2026-11-24', '1500.00'), operation: 'capture' as const },
     of('2026-11-24', '50.00'),

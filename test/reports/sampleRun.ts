@@ -283,6 +283,7 @@ export function sampleRun(changes: Partial<RunAtHand> = {}): RunAtHand {
     summary: sampleSummary(),
     about: ABOUT,
     secret: 'f'.repeat(64),
+    movedAfter: [],
     breaks: [
       breakRow(),
       breakRow({

@@ -3,18 +3,21 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { runSentence } from '../../src/core/runs/summary.js';
-import { closingFacts } from '../../src/days/daysStore.js';
+import { movedAfter } from '../../src/days/daysStore.js';
 import type { Decision, DecisionVerdict } from '../../src/instructions/decisions.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import { sheetOf } from '../../src/instructions/instructionSheet.js';
 import type { SentInstruction } from '../../src/instructions/instructionsStore.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
+import { queueReports, writtenByIds } from '../../src/report/reportsStore.js';
+import { writeReport } from '../../src/report/writeReport.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { stopNotices } from '../../src/send/stops.js';
 import { verifyRun } from '../../src/verify/verifyRun.js';
 import type { Call } from '../faults/front.js';
 import { answerJson } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';
+import { openXlsx, sheetOf as worksheetOf } from '../reports/openXlsx.js';
 import { byHand } from '../support/byHand.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, instructionCounts, kinds } from '../support/night.js';
@@ -82,13 +85,27 @@ test('what was approved is sent, and nothing else; the next night counts it', as
     [dateOf(2)],
   );
   expect(booked.map(({ what }) => what)).toEqual(['capture true true', 'refund true true']);
-  const facts = house.accounts.map(({ accountId }) => closingFacts(house.db, accountId, dateOf(2)));
-  const after = (await Promise.all(facts)).flatMap(({ movedAfter }) => movedAfter);
+  const after = await movedAfter(house.db, accountIds, dateOf(2));
   const moved = after.map(({ operation, countsOn }) => `${operation} ${countsOn}`);
   expect(moved.sort()).toEqual([`capture ${dateOf(2)}`, `refund ${dateOf(2)}`]);
   const run = await findRun(house.db, dateOf(2));
   if (run === null) throw new Error('no such run');
-  const { config } = await house.open();
+  const app = await house.open();
+  const { config } = app;
+  // A revision that is written now says what it is without, and leaves nothing unexplained.
+  const ids = await queueReports(house.db, run.runId, ['reconciliation'], new Date());
+  for (const id of ids) await writeReport(app, id);
+  const [written] = await writtenByIds(house.db, ids);
+  const sheet = worksheetOf(await openXlsx(written?.path ?? ''), 'Statement');
+  const said: string[] = [];
+  sheet.eachRow((row) => said.push(row.getCell(1).text));
+  for (const { operation, amount, currency } of after) {
+    const words = `${amount} ${currency} ${operation === 'capture' ? 'captured' : 'refunded'}`;
+    expect(said.join('\n')).toMatch(
+      new RegExp(`Moved after the night .*${words}.* on ${dateOf(2)}`),
+    );
+  }
+  expect(said.filter((line) => line.startsWith('UNEXPLAINED'))).toEqual([]);
   const deps = { db: house.db, config, version: 'now', progress: () => {} };
   expect((await verifyRun(deps, run)).differences).toEqual([]);
   // Asked again, nothing waits any more.

@@ -14,6 +14,7 @@ export interface MoneyOf {
 
 /** Money of a day that moved after its night had ended, by `tieout send` or as proved later. */
 export interface MovedAfter extends MoneyOf {
+  accountId: string;
   operation: 'capture' | 'refund';
   /** the day itself; a later one where it was closed by then */
   countsOn: string;
@@ -212,17 +213,21 @@ function countedIn({ countsOn, uncounted }: LateRows): string {
   return uncounted === 0 ? nights : `${nights}, and ${countText(uncounted)} of them in ${next}`;
 }
 
-/** The statement and the day of one date say different figures then: both are right, and why. */
 function movedLines({ movedAfter }: ClosingFacts): ChecklistLine[] {
+  return movedWords(movedAfter).map((words) => named('movedAfter', false, '', words));
+}
+
+/** Why the statement and the day of one date say different figures: both are right. */
+export function movedWords(movedAfter: readonly MovedAfter[]): string[] {
   return [...new Set(movedAfter.map(({ countsOn }) => countsOn))].map((date) => {
     const moved = movedAfter.filter(({ countsOn }) => countsOn === date);
     const parts = moved.map(({ operation, amount, currency }) => {
       return `${moneyIn(amount, currency)} ${operation === 'capture' ? 'captured' : 'refunded'}`;
     });
-    const words =
+    return (
       `after the night of this day had ended: ${parts.join(', ')}. It counts on ${date} in the ` +
-      'business days and in the settlement; the statement of that night is without it';
-    return named('movedAfter', false, '', words);
+      'business days and in the settlement; the statement of that night is without it'
+    );
   });
 }
 

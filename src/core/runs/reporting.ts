@@ -6,6 +6,7 @@
 import type { ChangedBreak, ComparedWith, OpenBefore } from '../breaks/change.js';
 import type { RowBinding } from '../decisions/rowBinding.js';
 import { type Hundredths, parseSum } from '../money.js';
+import type { MovedAfter } from './closingChecklist.js';
 import type { Statement, StatementLine } from './statement.js';
 import type { BookLine } from './statementBooks.js';
 import type { OrderClass, RunSummary, Tie } from './summary.js';
@@ -285,6 +286,8 @@ export interface ReconciliationData {
   currencies: readonly CurrencyRow[];
   /** Orders of which both sides say different money: the lines of the statement. */
   lines: () => Chunks<StatementLine>;
+  /** What moved of this date after its run had ended; nothing as the run writes its own. */
+  movedAfter: readonly MovedAfter[];
   /** The same of what is not settled, and from when on; left out where no books are kept. */
   books?: { from: string; lines: () => Chunks<BookLine> } | undefined;
   elsewhere: readonly ElsewhereRow[];

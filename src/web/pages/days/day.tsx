@@ -62,7 +62,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
         earlier={earlier}
         events={events}
       />
-      <MovedAfter day={day} />
+      <MovedAfter moved={day.moved} />
       <Figures days={days} words={words} />
       <Late late={late} words={words} />
       <Decided visit={visit} events={events} />

@@ -5,7 +5,7 @@
 import type { ComponentChildren } from 'preact';
 import type { DayState } from '../../../core/runs/businessDay.js';
 import type { ChecklistTopic } from '../../../core/runs/closingChecklist.js';
-import { signingAnswer } from '../../../core/runs/closingChecklist.js';
+import { movedWords, signingAnswer } from '../../../core/runs/closingChecklist.js';
 import { withoutCommands } from '../../../core/text/commandWords.js';
 import type { DayToSign } from '../../../days/shownDay.js';
 import type { SigningVerb } from '../../../days/signDay.js';
@@ -94,11 +94,10 @@ export function Checklist({ date, day }: OfDay) {
 }
 
 /** Why the statement of a date and its day say different figures; it stands beside both. */
-export function MovedAfter({ day }: { day: DayToSign | undefined }) {
-  const moved = day?.lines.filter(({ topic }) => topic === 'movedAfter') ?? [];
+export function MovedAfter({ moved }: { moved: DayToSign['moved'] }) {
   return (
     <>
-      {moved.map(({ words }) => (
+      {movedWords(moved).map((words) => (
         <p class="hint">Moved {words}.</p>
       ))}
     </>

@@ -52,7 +52,9 @@ export async function statementPage(visit: Visit): Promise<Answer> {
       )}
       {statements.map((one) => (
         <OfAccount one={one} date={date} words={words} changed={dayOf(one)?.changed ?? null}>
-          <MovedAfter day={dayOf(one)} />
+          <MovedAfter
+            moved={dayOf(one)?.moved.filter(({ currency }) => currency === one.currency) ?? []}
+          />
         </OfAccount>
       ))}
     </>

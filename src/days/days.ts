@@ -17,11 +17,11 @@ import {
   postMovements,
   recordDay,
 } from './daysStore.js';
-import type { Since } from './shownDay.js';
 import { shownDay, sinceOfOpen } from './shownDay.js';
 import { keptOfLedger, sinceOfDay } from './sinceNightStore.js';
 
 type ShownDay = Awaited<ReturnType<typeof shownDay>>;
+type Since = Awaited<ReturnType<typeof sinceOfOpen>>;
 
 export interface DayOrder {
   accountId: string;
@@ -90,7 +90,8 @@ async function sign(
   const dates = [...(now.earlier?.dates ?? []), date];
   for (const one of dates) {
     const figures = shown.filter(({ businessDate }) => businessDate === one);
-    const late = keptOfLedger(sinceOfDay(since, accountId, one));
+    const found = one === date ? since.day : since.earlier;
+    const late = keptOfLedger(sinceOfDay(found, accountId, one));
     await record(tx, order, { businessDate: one, event, figures, late });
   }
   return { kind: 'done', accountId, dates, knowing: now.day.lines.filter((line) => !line.isWell) };

@@ -45,7 +45,13 @@ interface ShownDay {
   earlier: EarlierDays | null;
 }
 
-export type Since = Awaited<ReturnType<typeof sinceNights>>;
+type Found = Awaited<ReturnType<typeof sinceNights>>;
+
+/** What the ledger says since the nights of a day and of the open ones before it. */
+interface Since {
+  day: Found;
+  earlier: Found;
+}
 
 /** Of all that a page shows before something is signed: the press holds for just that. */
 export function shownDigest(...shown: readonly unknown[]): string {
@@ -54,11 +60,14 @@ export function shownDigest(...shown: readonly unknown[]): string {
 
 /**
  * Of the day, and of the open ones before it that one press may close too. The ledger is read ahead
- * of the transaction that signs, which an error of the merchant's view would end.
+ * of the transaction that signs, which an error of the merchant's view would end; the days before
+ * it apart, so that many of them take no answer from the day itself.
  */
 export async function sinceOfOpen(db: Database, accountId: string, date: string): Promise<Since> {
-  const earlier = (await openDates(db, accountId, date)).filter((one) => one !== date);
-  return sinceNights(db, earlier.length > EARLIER_MAX ? [date] : [...earlier, date], [accountId]);
+  const dates = (await openDates(db, accountId, date)).filter((one) => one !== date);
+  const isAsked = dates.length > 0 && dates.length <= EARLIER_MAX;
+  const earlier = isAsked ? await sinceNights(db, dates, [accountId]) : [];
+  return { day: await sinceNights(db, [date], [accountId]), earlier };
 }
 
 /** `since`: what `sinceOfOpen` answered. */
@@ -69,8 +78,9 @@ export async function shownDay(
   since: Since,
 ): Promise<ShownDay> {
   const figures = await dayFigures(db, [accountId], date, date);
-  const day = await dayToSign(db, accountId, date, since);
-  const earlier = day.state === 'open' ? await earlierDays(db, accountId, date, since) : null;
+  const day = await dayToSign(db, accountId, date, since.day);
+  const isOpen = day.state === 'open';
+  const earlier = isOpen ? await earlierDays(db, accountId, date, since.earlier) : null;
   return { day, figures, seen: shownDigest(day, figures), earlier };
 }
 
@@ -90,7 +100,7 @@ async function dayToSign(
   db: Db,
   accountId: string,
   date: string,
-  since: Since,
+  since: Found,
 ): Promise<DayToSign> {
   const state = await dayState(db, accountId, date);
   const found = sinceOfDay(since, accountId, date);
@@ -108,7 +118,7 @@ async function earlierDays(
   db: Db,
   accountId: string,
   date: string,
-  since: Since,
+  since: Found,
 ): Promise<EarlierDays | null> {
   const dates = (await openDates(db, accountId, date)).filter((one) => one !== date);
   const [first, last] = [dates[0], dates.at(-1)];

@@ -42,14 +42,23 @@ late_order as materialized (
       case when octet_length(transaction_id::text) <= 512
         then nullif(transaction_id::text, '') end collate "C" as transaction_id,
       tieout.usable_amount(tieout.amount_in(capture_amount))::numeric(20, 2) as capture_amount,
-      tieout.instant_in(placed_at) as placed_at, tieout.instant_in(updated_at) as updated_at
+      left(review_decision::text, 16) as review_decision,
+      tieout.placed_instant(tieout.instant_in(placed_at)) as placed_at,
+      tieout.instant_in(updated_at) as updated_at
     from ledger.orders
     where octet_length(order_no::text) <= 512
   ) as o on o.of_account collate "C" = n.account_id and o.placed_at < n.ends_at
   left join tieout.asked_orders a on a.pull_id = n.pull_id
     and a.account_id = n.account_id and a.order_no = o.order_no
+    -- said once more: else the looks of all nights would be hashed
+    and a.pull_id = any (array(select pull_id from night))
   where case when a.order_no is null
       then o.placed_at >= n.starts_at
+        -- run again, a night does not ask once more for what was final (askLive.sql)
+        and not exists (select from tieout.final_orders f
+          where f.account_id = n.account_id and f.order_no = o.order_no and f.run_id <= n.run_id
+            and f.fingerprint = md5(row(o.currency, o.amount, o.expected, o.transaction_id,
+              o.capture_amount, o.review_decision, o.placed_at)::text))
       else (o.currency, o.amount) is distinct from (a.currency, a.amount)
         or o.updated_at < n.ends_at
           and (o.expected, o.capture_amount, o.transaction_id) is distinct from
@@ -67,6 +76,10 @@ late_refund as materialized (
       where a.pull_id = n.pull_id and a.account_id = n.account_id
         and a.refund_id = q.refund_id collate "C"
         and a.refund_amount is not distinct from q.refund_amount)
+    and not exists (select from tieout.final_orders f
+      where f.account_id = n.account_id and f.order_no = q.order_no collate "C"
+        and f.run_id <= n.run_id
+        and (q.refund_id || ' ' || trim_scale(q.refund_amount)) collate "C" = any (f.requests))
 ),
 late as materialized (
   select o.account_id, o.business_date, 'orders' as what,

@@ -33,7 +33,9 @@ describe('tieout days', () => {
   const days = (...args: string[]) => tieoutHere(['days', ...args], { cwd: house.folder });
 
   beforeAll(async () => {
-    house = await buildHouse({ orders: 200, seed: 8, daysAgo: 2 });
+    // What is final is looked at once, so that a night that is run again does not ask for it.
+    const settings = { reconcile: { lookbackDays: 0 } };
+    house = await buildHouse({ orders: 200, seed: 8, daysAgo: 2, settings });
   });
   afterAll(() => house.end());
 
@@ -59,15 +61,39 @@ describe('tieout days', () => {
 
   it('closes, and says of a closed day who, why and what was open', async () => {
     const order = ['close', dateOf(2), '--as', 'anna'];
+    const late = (orderNo: string) =>
+      house.db.query(
+        `insert into ledger.orders (account_id, order_no, currency, amount, expected, placed_at)
+         select 'A1001', $1, 'EUR', 5, 'authorised', starts_at from tieout.runs`,
+        [orderNo],
+      );
+    await house.run({ date: dateOf(2) });
+    const again = await days('list', dateOf(2));
+    expect(again.stdout.match(/\[x\] nothing of this day came after its night/g)).toHaveLength(2);
+    await late('LATE-1');
     const closed = await days(...order);
     expect(closed.code, closed.stderr).toBe(0);
     expect(closed.stdout).toContain(`A1001: ${dateOf(2)} closed`);
+    const words =
+      /^ +\[ \] 1 order of this day came .* without it; it counts in the next night: .*/m;
+    const [line = 'none'] = words.exec(closed.stdout) ?? [];
+    expect(line).toContain(`run the date again first (\`tieout run --date ${dateOf(2)}\`)`);
     expect((await days(...order)).code).toBe(1);
     const shown = await days('list', dateOf(2));
     expect(shown.stdout).toContain(`business date ${dateOf(2)}: closed`);
     expect(shown.stdout).toMatch(/closed .* by anna \(claimed\): no reason given; \d+ items/);
     expect(shown.stdout).toContain('from 00:00 to 00:00 UTC, checked at');
     expect(shown.stdout).toContain('moved across the cut-off');
+    expect(shown.stdout).toContain(line.trim());
+    expect(shown.stdout).not.toContain('changed since it was closed');
+    await late('LATE-2');
+    expect((await days('list', dateOf(2), '--account', 'A1001')).stdout).toContain(
+      'changed since it was closed: 1 order of that day is new or different\n',
+    );
+    // Of a day on which no money moved the rest is said all the same.
+    const quiet = (await days('list', dateOf(9), '--account', 'A1001')).stdout;
+    expect(quiet).toMatch(/: open\n +no money moved on it\n/);
+    expect(quiet).toContain('[ ] there is no night of this date');
   });
 
   it('opens the next day with what it closed with', async () => {

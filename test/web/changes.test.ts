@@ -302,6 +302,33 @@ it('closes the open days before a day only as they were shown with it', async ()
       await tx.query(moved, [NIGHTS[0], SECOND]);
     });
   await move();
+  // More than one press closes are not offered: the first of them are closed on a page of their own.
+  const behind = (text: string) =>
+    db.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query(text);
+    });
+  await behind(
+    `insert into tieout.runs (business_date, covers, starts_at, ends_at, state, environment,
+       settings, settings_sha256, version, created_at, finished_at, summary)
+     select r.business_date - n, array[r.business_date - n], r.starts_at, r.ends_at, 'tied_out',
+       'test', '{}', '', 'planted', now(), now(), '{}'
+     from tieout.runs r, generate_series(1, 33) as n where r.business_date = '${NIGHTS[0]}'`,
+  );
+  await behind(
+    `insert into tieout.run_accounts (run_id, account_id, business_date, merchant_id, state, as_of)
+     select run_id, 'A1001', business_date, 'M1', 'tied_out', now() from tieout.runs
+     where version = 'planted'`,
+  );
+  const many = (await finance.get(path)).body;
+  expect(many).toContain(' and 4 more<');
+  expect(many).toMatch(/close those up to \d{4}-\d\d-\d\d first<\/a>/);
+  expect(many).not.toContain('name="earlier"');
+  await behind(
+    `delete from tieout.run_accounts using tieout.runs r
+     where r.run_id = run_accounts.run_id and r.version = 'planted'`,
+  );
+  await behind(`delete from tieout.runs where version = 'planted'`);
   const { body } = await finance.get(path);
   for (const date of [NIGHTS[0], SECOND]) expect(body).toContain(`href="/days/A1001/${date}"`);
   const shown = { seen: fieldOf(body, 'seen'), earlier: fieldOf(body, 'earlier') };

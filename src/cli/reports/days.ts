@@ -128,9 +128,10 @@ async function list(
   }
   const toSign = await daysToSign(app.db, accountIds, date);
   const accounts = [];
-  for (const { accountId, lines, changed } of toSign) {
+  for (const { accountId, state, lines, changed } of toSign) {
     accounts.push({
       accountId,
+      state,
       days: days.filter((day) => day.accountId === accountId),
       late: await lateMovements(app.db, accountId, date),
       movedAcross: (await movedAcross(app.db, accountId, date)) as Row[],

@@ -1,7 +1,7 @@
 // Business days as `tieout days` prints them: a line each, or one day in full; amounts in groups,
 // with the decimals of their currency. Pure. Neighbour: days.ts asks for them.
 
-import type { DayFigures } from '../../core/runs/businessDay.js';
+import type { DayFigures, DayState } from '../../core/runs/businessDay.js';
 import { booksBegin, ELSEWHERE, MEMOS, notInFigures } from '../../core/runs/businessDay.js';
 import type { ChecklistLine } from '../../core/runs/closingChecklist.js';
 import { amountIn, countText, moneyIn } from '../../core/text/amounts.js';
@@ -11,6 +11,7 @@ export type Row = Record<string, unknown>;
 
 interface DayOfAccount {
   accountId: string;
+  state: DayState;
   days: DayFigures[];
   late: Awaited<ReturnType<typeof lateMovements>>;
   movedAcross: Row[];
@@ -72,23 +73,10 @@ function notKnownLine(isSettled: boolean): string {
 }
 
 export function dayLines(date: string, account: DayOfAccount, isSettled: boolean): string[] {
-  const { accountId, days, late, movedAcross: moved, events, openNow, checklist } = account;
-  const [day] = days;
-  if (day === undefined) return [`Account ${accountId}: nothing is known of ${date}`];
-  const look =
-    day.asOf === null ? 'no snapshot of its own' : `checked at ${day.asOf.toISOString()}`;
+  const { accountId, state, days, late, movedAcross: moved, events, openNow, checklist } = account;
   return [
-    `Account ${accountId}, business date ${date}: ${day.state}`,
-    `  from ${day.cutOff ?? '?'} to ${day.cutOff ?? '?'} ${day.timezone ?? '?'}, ${look}`,
-    `  ${headLine(days)}`,
-    ...days.map((one) => `  ${figureLine(one)}`),
-    ...days.map(
-      (one) =>
-        `  ${one.currency}: ${one.captures} captures, ${one.refunds} refunds, ` +
-        `${one.cancels} cancels, ${one.payouts} payouts, ${one.late} late`,
-    ),
-    `  ${notKnownLine(isSettled)}`,
-    ...bookLines(days).map((line) => `  ${line}`),
+    `Account ${accountId}, business date ${date}: ${state}`,
+    ...figureLines(days, isSettled),
     ...late.map(
       (one) =>
         `  adjustment: ${one.operation} ${moneyIn(one.amount, one.currency)} ` +
@@ -105,6 +93,25 @@ export function dayLines(date: string, account: DayOfAccount, isSettled: boolean
     `  open now: ${openNow} items`,
     '  before it is closed:',
     ...checklist.map(({ isWell, words }) => `    [${isWell ? 'x' : ' '}] ${words}`),
+  ];
+}
+
+function figureLines(days: readonly DayFigures[], isSettled: boolean): string[] {
+  const [day] = days;
+  if (day === undefined) return ['  no money moved on it'];
+  const look =
+    day.asOf === null ? 'no snapshot of its own' : `checked at ${day.asOf.toISOString()}`;
+  return [
+    `  from ${day.cutOff ?? '?'} to ${day.cutOff ?? '?'} ${day.timezone ?? '?'}, ${look}`,
+    `  ${headLine(days)}`,
+    ...days.map((one) => `  ${figureLine(one)}`),
+    ...days.map(
+      (one) =>
+        `  ${one.currency}: ${one.captures} captures, ${one.refunds} refunds, ` +
+        `${one.cancels} cancels, ${one.payouts} payouts, ${one.late} late`,
+    ),
+    `  ${notKnownLine(isSettled)}`,
+    ...bookLines(days).map((line) => `  ${line}`),
   ];
 }
 

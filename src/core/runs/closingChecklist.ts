@@ -199,10 +199,11 @@ export function lateLine(late: LateRows | null): ChecklistLine {
     ...(orders === 0 ? [] : [count(orders, 'order', 'orders')]),
     ...(refunds === 0 ? [] : [count(refunds, 'refund request', 'refund requests')]),
   ];
+  const [them, they] = orders + refunds === 1 ? ['it', 'it counts'] : ['them', 'they count'];
   const words =
     `${parts.join(' and ')} of this day came or changed after its night had looked, and the ` +
-    `statement is without them; they count in ${countedIn(late)}: sign it knowing so, or run the ` +
-    `date again first (\`tieout run --date ${businessDate}\`)`;
+    `statement is without ${them}; ${they} in ${countedIn(late)}: sign it knowing so, or run ` +
+    `the date again first (\`tieout run --date ${businessDate}\`)`;
   return named('ledger', parts.length === 0, 'nothing of this day came after its night', words);
 }
 

@@ -18,12 +18,12 @@ changed as (
     waived_reason = case when d.verdict = 'waived' then $2 else b.waived_reason end,
     waived_limit = case when d.verdict = 'waived' then d.amount_limit
       else b.waived_limit end,
-    waiver_asked_by = case when d.verdict = 'waiver_asked' then $4
-      else b.waiver_asked_by end,
-    waiver_asked_reason = case when d.verdict = 'waiver_asked' then $2
-      else b.waiver_asked_reason end,
-    waiver_asked_for = case when d.verdict = 'waiver_asked' then b.fingerprint
-      else b.waiver_asked_for end
+    waiver_asked_by = case d.verdict when 'waiver_asked' then $4
+      when 'waiver_refused' then null else b.waiver_asked_by end,
+    waiver_asked_reason = case d.verdict when 'waiver_asked' then $2
+      when 'waiver_refused' then null else b.waiver_asked_reason end,
+    waiver_asked_for = case d.verdict when 'waiver_asked' then b.fingerprint
+      when 'waiver_refused' then null else b.waiver_asked_for end
   from decided d where b.break_id = d.break_id
   returning b.break_id, d.verdict, b.currency, b.amount, b.expected, b.actual
 )

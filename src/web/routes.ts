@@ -105,7 +105,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: 'POST',
     path: '/breaks/reopen',
-    right: 'waive',
+    right: 'agreeToWaiver',
     isFresh: true,
     fields: BREAK_FIELDS,
     handle: reopenBreaks,

@@ -114,6 +114,27 @@ describe('a decision', () => {
     expect(found).toMatchObject({ waivedBy: 'anna', waivedReason: 'settled by bank transfer' });
   });
 
+  test('a second person may say no, and who asked may take it back', async () => {
+    await night({ O1: DEARER });
+    const waive: BreakAction = { kind: 'waive', reason: 'settled by bank transfer' };
+    const refuse: BreakAction = { kind: 'reopen', reason: 'no such transfer' };
+    expect(await decide(refuse)).toEqual(['O1 unchanged: it is open already']);
+    expect(await decide(waive)).toEqual(['O1 waiver_asked']);
+    expect(await decide(refuse, { who: 'bert' })).toEqual(['O1 waiver_refused']);
+    const [found] = await find({});
+    expect(found).toMatchObject({ state: 'open', waiverAskedBy: null, waiverAskedReason: null });
+    expect(await find({ states: ['waiver_asked'] })).toEqual([]);
+    const life = await breakLife(db, found?.breakId ?? '');
+    expect(life.map(({ event, by, reason }) => [event, by, reason])).toEqual([
+      ['opened', 'tieout', null],
+      ['waiver_asked', 'anna', 'settled by bank transfer'],
+      ['waiver_refused', 'bert', 'no such transfer'],
+    ]);
+    // Nobody agreed: the next one asks anew, and takes it back by the same operation.
+    expect(await decide(waive, { who: 'bert' })).toEqual(['O1 waiver_asked']);
+    expect(await decide(refuse, { who: 'bert' })).toEqual(['O1 waiver_refused']);
+  });
+
   test('the limit is that of refunds where the configuration gives one', async () => {
     await night({ O1: CHEAPER });
     const waive: BreakAction = { kind: 'waive', reason: 'x' };

@@ -64,6 +64,31 @@ describe('tieout breaks', () => {
     await house.db.query(`delete from ledger.refund_requests where refund_id = 'R-old'`);
   });
 
+  it('shows a waiver that waits for its second person, who may refuse it', async () => {
+    const all = JSON.parse((await run('breaks', 'list', '--json')).stdout) as Listed;
+    const large = ['breaks', 'waive', '--min', '500.01', '--reason', 'paid by bank', '--json'];
+    const { rows } = JSON.parse((await run(...large, '--as', 'anna', '--check')).stdout);
+    const id = (rows as { breakId: string; kind: string }[]).find(
+      ({ kind }) => kind === 'waiver_asked',
+    )?.breakId;
+    if (id === undefined) throw new Error('no break needs a second person');
+    await run('breaks', 'waive', id, '--reason', 'paid by bank', '--as', 'anna');
+    const tray = await run('breaks', 'list', '--state', 'waiver_asked');
+    expect(tray.stdout).toContain('1 waiting break of 1 order');
+    expect(tray.stdout).toMatch(/#\d+ .* waits for a second person +\d+ d /);
+    expect(tray.stdout).toContain(
+      'anna asked for a waiver (paid by bank); a second person has yet to agree ' +
+        '(`tieout breaks waive`) or refuse (`tieout breaks reopen`)',
+    );
+    const refused = await run('breaks', 'reopen', id, '--reason', 'no', '--as', 'bert');
+    expect(refused.stdout).toContain(`#${id}  waiver_refused`);
+    const shown = await run('breaks', 'show', id);
+    expect(shown.stdout).toMatch(/waiver refused by bert \(as said on the command line\): no/);
+    expect(JSON.parse((await run('breaks', 'list', '--json')).stdout)).toEqual(
+      expect.objectContaining({ breaks: all.breaks }),
+    );
+  });
+
   it('decides by number and by filter, with a verdict a row, and the next night ties', async () => {
     const all = JSON.parse((await run('breaks', 'list', '--json')).stdout) as Listed;
     const [first] = all.breaks;

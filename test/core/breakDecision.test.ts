@@ -45,9 +45,24 @@ describe('a decision about a break', () => {
     ['a waiver of a resolved one', { state: 'resolved' }, WAIVE, 'refused'],
     ['taking a waiver back', { state: 'waived' }, { kind: 'reopen', reason: 'x' }, 'reopened'],
     ['reopening an open one', {}, { kind: 'reopen', reason: 'x' }, 'unchanged'],
+    [
+      'no to a waiver',
+      { waiverAskedBy: 'bert' },
+      { kind: 'reopen', reason: 'x' },
+      'waiver_refused',
+    ],
+    ['by who asked', { waiverAskedBy: 'anna' }, { kind: 'reopen', reason: 'x' }, 'waiver_refused'],
     ['reopening a resolved one', { state: 'resolved' }, { kind: 'reopen', reason: 'x' }, 'refused'],
   ])('%s', (_name, change, action, verdict) => {
     expect(decideBreak({ ...OPEN, ...change }, action, ANNA, LIMIT).kind).toBe(verdict);
+  });
+
+  test('who only agrees refuses a waiver that is asked for, and reopens none', () => {
+    const reopen: BreakAction = { kind: 'reopen', reason: 'x' };
+    const verdict = (one: Partial<DecidedBreak>) =>
+      decideBreak({ ...OPEN, ...one }, reopen, ANNA, LIMIT, false);
+    expect(verdict({ waiverAskedBy: 'bert' }).kind).toBe('waiver_refused');
+    expect(verdict({ state: 'waived' })).toMatchObject({ kind: 'refused' });
   });
 
   test.each([

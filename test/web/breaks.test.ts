@@ -12,7 +12,7 @@ import { DAY_MS } from '../../src/core/time.js';
 import { breakRows } from '../../src/report/reportRowsStore.js';
 import { newestRun } from '../../src/runs/runsStore.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
-import { openConsole, refusalOf } from './consoleHouse.js';
+import { openConsole, refusalOf, shownBreak } from './consoleHouse.js';
 
 /** How old in days, and where everybody counts it. */
 const TABLE: readonly (readonly [days: number, age: string])[] = [
@@ -237,6 +237,75 @@ describe('the list of breaks', () => {
   it('finds an owner and a reason in words, as the commands do', async () => {
     expect((await consoleOrders('text=bert')).toSorted()).toEqual(['S-EUR-LARGE', 'S-EUR-SMALL']);
     expect(await consoleOrders('text=transaction')).toEqual([]);
+  });
+});
+
+describe('a waiver that waits for its second person', () => {
+  const plain = (body: string) => body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+  const boxOf = (body: string) =>
+    plain(/<fieldset class="decide">.*?<\/fieldset>/s.exec(body)?.[0] ?? '');
+  const idOf = async (orderNo: string) => {
+    const [found] = await findBreaks(place.app.db, { orderNo }, { limit: 1, offset: 0 });
+    return found?.breakId ?? '';
+  };
+  let approver: Visitor;
+  beforeAll(async () => {
+    approver = await place.withRole('approver');
+    for (const orderNo of ['W-ONE', 'W-TWO', 'W-THREE']) {
+      await openBreak({ orderNo, amount: '879.00' });
+      const id = await shownBreak(finance, await idOf(orderNo));
+      await finance.post('/breaks/waive', { id, words: 'paid by bank' });
+    }
+  });
+
+  it('is a state of its own, and who asked for what stands above the button', async () => {
+    const id = await idOf('W-ONE');
+    const { body: list } = await approver.get('/breaks?text=W-ONE');
+    expect(list).toContain('<span class="state waiver_asked">waits for a second person</span>');
+    const { body } = await approver.get(`/breaks/${id}`);
+    expect(body).toContain('<span class="state waiver_asked">waits for a second person</span>');
+    expect(boxOf(body)).toMatch(
+      new RegExp(
+        `^ Decide ${finance.name} asked for a waiver of 879\\.00 EUR on 20.*: paid by bank`,
+      ),
+    );
+    expect(boxOf(body)).toMatch(/Reason .*Agree to waiver Refuse waiver $/);
+    // Who asked may only take it back.
+    expect(boxOf((await finance.get(`/breaks/${id}`)).body)).toMatch(
+      /Somebody else agrees or refuses.* Take the request back $/,
+    );
+  });
+
+  it('is refused with a reason that stays in its life, and is asked for anew', async () => {
+    const id = await idOf('W-ONE');
+    const shown = await shownBreak(approver, id);
+    expect(
+      plain((await approver.post('/breaks/reopen', { id: shown, words: 'no' })).body),
+    ).toContain('the waiver that was asked for is refused: the break stays open');
+    const { body } = await approver.get(`/breaks/${id}`);
+    expect(plain(body)).toMatch(new RegExp(`waiver refused ${approver.name} .* no `));
+    expect(body).toContain('<span class="state open">open</span>');
+    // What was shown before somebody said no is not agreed to.
+    const late = await approver.post('/breaks/waive', { id: shown, words: 'yes' });
+    expect(await refusalOf(approver, late)).toContain('it was decided meanwhile: waiver refused');
+    // A waiver is not taken back by who only agrees to it.
+    const waived = await shownBreak(finance, await idOf('1 days'));
+    await finance.post('/breaks/waive', { id: waived, words: 'a euro' });
+    const again = await shownBreak(approver, await idOf('1 days'));
+    const denied = await approver.post('/breaks/reopen', { id: again, words: 'no' });
+    expect(await refusalOf(approver, denied)).toContain('finance takes waivers back');
+  });
+
+  it('is refused together with the others of the tray', async () => {
+    const tray = await approver.get('/breaks?state=waiver_asked');
+    expect(tray.body).toContain('href="/breaks/all/reopen?state=waiver_asked">refuse all</a>');
+    const link = '/breaks/all/reopen?state=waiver_asked';
+    const preview = (await approver.get(link)).body;
+    expect(plain(preview)).toContain('will be open still, the waiver refused');
+    const seen = /name="seen" value="([0-9a-f]{64})"/.exec(preview)?.[1] ?? '';
+    const done = await approver.post(link, { seen, words: 'not by bank' });
+    expect(plain(done.body)).toContain('2 open still, the waiver refused.');
+    expect(await consoleOrders('state=waiver_asked')).toEqual([]);
   });
 });
 

@@ -29,7 +29,7 @@ export interface BreakFlags {
 const FILTERS: readonly [name: keyof BreakFlags, flags: string, about: string][] = [
   ['account', '--account <id...>', 'of these accounts'],
   ['kind', '--kind <kind...>', 'of these kinds'],
-  ['state', '--state <state>', 'open, waived, resolved or all'],
+  ['state', '--state <state>', 'open, waiver_asked, waived, resolved or all'],
   ['currency', '--currency <code>', 'in this currency'],
   ['age', '--age <days>', `days since first seen: ${AGES.map((one) => one.name).join(', ')}`],
   ['owner', '--owner <name>', 'with this owner; "none": with nobody'],
@@ -92,9 +92,9 @@ function statesOf(
 ): Pick<BreakFilter, 'states'> {
   if (given === undefined) return { states };
   if (given === 'all') return {};
-  const known: readonly BreakState[] = ['open', 'waived', 'resolved'];
+  const known = ['open', 'waiver_asked', 'waived', 'resolved'] as const;
   const state = known.find((one) => one === given);
-  if (state === undefined) throw new UsageError('--state must be open, waived, resolved or all');
+  if (state === undefined) throw new UsageError(`--state must be ${known.join(', ')} or all`);
   return { states: [state] };
 }
 

@@ -61,7 +61,7 @@ export function breaksCommand(): Command {
   deciding(root, 'waive', 'accept breaks as they are; above a limit a second person has to agree')
     .requiredOption('--reason <words>', 'why')
     .action(decision((flags) => ({ kind: 'waive', reason: flags.reason ?? '' })));
-  deciding(root, 'reopen', 'take waivers back')
+  deciding(root, 'reopen', 'take waivers back, or refuse one that waits for a second person')
     .requiredOption('--reason <words>', 'why')
     .action(decision((flags) => ({ kind: 'reopen', reason: flags.reason ?? '' }), ['waived']));
   return root;

@@ -14,14 +14,14 @@ import { breakFields, breakSentence, namesIn } from '../../core/breaks/sentence.
 import { nameLabel } from '../../core/instructions/decider.js';
 import { formatAmount, parseSum } from '../../core/money.js';
 import { amountIn, counted, countText, moneyIn } from '../../core/text/amounts.js';
-import { causeLabel, labelOf } from '../../core/text/labels.js';
+import { causeLabel, labelOf, stateLabel } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
 import type { Line } from '../terminal.js';
 import { columns, stateWord } from '../terminal.js';
 
 export function totalLine(all: BreakGroupRow | undefined, filter: BreakFilter): string {
-  const states = filter.states?.join(' or ') ?? '';
+  const states = filter.states?.map((one) => TOTAL_WORDS[one] ?? one).join(' or ') ?? '';
   if (all === undefined || all.breaks === 0)
     return `No ${states} break matches.`.replace('  ', ' ');
   const apart = all.withoutAmount > 0 ? `, ${countText(all.withoutAmount)} without an amount` : '';
@@ -29,7 +29,10 @@ export function totalLine(all: BreakGroupRow | undefined, filter: BreakFilter): 
   return `${breaks} of ${counted(all.orders, 'order')}: ${moneyText(all)}${apart}`;
 }
 
+const TOTAL_WORDS: Readonly<Record<string, string>> = { waiver_asked: 'waiting' };
+
 const [AGE_COLUMN, MONEY_COLUMN] = [5, 6];
+const WAITS = stateLabel('waiver_asked');
 
 /** A row of figures for each, and under it what differs. */
 export function breakLines(found: readonly FoundBreak[], now: Date): Line[] {
@@ -38,7 +41,7 @@ export function breakLines(found: readonly FoundBreak[], now: Date): Line[] {
     one.kind,
     one.accountId,
     one.orderNo,
-    stateWord(one.state),
+    one.waiverAskedBy === null ? stateWord(one.state) : stateWord('waiver_asked', WAITS),
     `${ageInDays(one.firstSeen, now)} d`,
     one.stake === null ? 'no amount' : moneyIn(one.stake, one.currency),
     one.owner === null ? 'with nobody' : `with ${one.owner}`,
@@ -56,8 +59,8 @@ function saidOf(one: FoundBreak): string[] {
     one.waivedReason === null ? null : `waived by ${one.waivedBy}: ${one.waivedReason}`,
     one.waiverAskedBy === null
       ? null
-      : `waits for a second person to agree: ${one.waiverAskedBy} asked for a waiver ` +
-        `(${one.waiverAskedReason})`,
+      : `${one.waiverAskedBy} asked for a waiver (${one.waiverAskedReason}); a second person has ` +
+        'yet to agree (`tieout breaks waive`) or refuse (`tieout breaks reopen`)',
   ].filter((line) => line !== null);
   return said.map((line) => `    ${maskCardNumbers(line, keep)}`);
 }

@@ -5,6 +5,7 @@
 import type { Decider } from '../instructions/decider.js';
 import { isSamePerson } from '../instructions/decider.js';
 import type { Hundredths } from '../money.js';
+import { labelOf } from '../text/labels.js';
 
 export type BreakState = 'open' | 'resolved' | 'waived';
 
@@ -31,7 +32,7 @@ export interface DecidedBreak {
 }
 
 export type BreakVerdict =
-  | { readonly kind: 'noted' | 'assigned' | 'waived' | 'waiver_asked' | 'reopened' }
+  | { readonly kind: keyof typeof DECIDED_WORDS }
   | { readonly kind: 'unchanged' | 'refused'; readonly reason: string };
 
 /** What became of a break, in the words of the console and of a workbook that came back. */
@@ -40,6 +41,7 @@ export const DECIDED_WORDS = {
   assigned: 'assigned',
   waived: 'waived; it reopens by itself if what it says changes',
   waiver_asked: 'asked for: a second person has to waive it too',
+  waiver_refused: 'the waiver that was asked for is refused: the break stays open',
   reopened: 'open again',
 } as const;
 
@@ -72,7 +74,7 @@ export function decideSeenBreak(
   if (said !== undefined) return unchanged('you decided this already');
   const over = seen.since.findLast(({ event }) => DECIDED_OVER[action.kind].includes(event));
   if (over !== undefined) {
-    return refused(`it was decided meanwhile: ${over.event} by ${over.by}`);
+    return refused(`it was decided meanwhile: ${labelOf(over.event)} by ${over.by}`);
   }
   if (seen.change !== null) {
     return refused(['it has changed since it was seen', seen.change].filter(Boolean).join(': '));
@@ -85,15 +87,18 @@ const SAID_BY: Readonly<Record<BreakAction['kind'], readonly string[]>> = {
   note: ['noted'],
   assign: ['assigned'],
   waive: ['waived', 'waiver_asked'],
-  reopen: ['reopened'],
+  reopen: ['reopened', 'waiver_refused'],
 };
 
-/** A waiver that was asked for is no end: a second person agrees to what both have seen. */
+/**
+ * A waiver that was asked for is no end: a second person agrees to what both have seen. Who refuses
+ * one has to have seen that it was asked for.
+ */
 const DECIDED_OVER: Readonly<Record<BreakAction['kind'], readonly string[]>> = {
   note: ['waived', 'reopened', 'noted'],
   assign: ['waived', 'reopened', 'assigned'],
-  waive: ['waived', 'reopened'],
-  reopen: ['waived', 'reopened'],
+  waive: ['waived', 'reopened', 'waiver_refused'],
+  reopen: ['waived', 'reopened', 'waiver_asked', 'waiver_refused'],
 };
 
 /** As the trail has it (writeDecision.sql). */
@@ -133,7 +138,7 @@ export function waiverWaitsWords(
   return unset.length === currencies.length ? none : `${above}, or ${none}`;
 }
 
-/** `mayWaive` false: this person only agrees to a waiver that somebody else asked for. */
+/** `mayWaive` false: this person only agrees to a waiver that was asked for, or refuses it. */
 export function decideBreak(
   found: DecidedBreak,
   action: BreakAction,
@@ -150,10 +155,22 @@ export function decideBreak(
     case 'waive':
       return waive(found, who, mayWaive ? limit : null);
     case 'reopen':
-      if (found.state === 'waived') return { kind: 'reopened' };
-      return found.state === 'open'
-        ? unchanged('it is open already')
-        : refused('it resolved by itself: the next look opens it again if the difference is back');
+      return reopen(found, mayWaive);
+  }
+}
+
+/** Takes a waiver back, or says no to one that waits: anybody may, also who asked for it. */
+function reopen({ state, waiverAskedBy }: DecidedBreak, mayWaive: boolean): BreakVerdict {
+  switch (state) {
+    case 'open':
+      if (waiverAskedBy !== null) return { kind: 'waiver_refused' };
+      return unchanged('it is open already');
+    case 'waived':
+      return mayWaive ? { kind: 'reopened' } : refused('finance takes waivers back');
+    case 'resolved':
+      return refused(
+        'it resolved by itself: the next look opens it again if the difference is back',
+      );
   }
 }
 

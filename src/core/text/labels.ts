@@ -20,8 +20,13 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** A state as people say it: of a run and an account `broken` is what did not tie out. */
 export function stateLabel(state: string): string {
-  return state === 'broken' ? 'did not tie out' : labelOf(state);
+  return STATES[state] ?? labelOf(state);
 }
+
+const STATES: Readonly<Record<string, string>> = {
+  broken: 'did not tie out',
+  waiver_asked: 'waits for a second person',
+};
 
 /** Text that may name states of the gateway, with those in words; all else stays as it is. */
 export function labelStates(text: string): string {

@@ -11,7 +11,8 @@ import { decideBreaks } from '../../../breaks/decideBreaks.js';
 import type { BreakAction } from '../../../core/breaks/breakDecision.js';
 import { DECIDED_WORDS } from '../../../core/breaks/breakDecision.js';
 import { UsageError } from '../../../core/errors.js';
-import { countText } from '../../../core/text/amounts.js';
+import { isSamePerson } from '../../../core/instructions/decider.js';
+import { countText, moneyIn } from '../../../core/text/amounts.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { RowVerdict } from '../../layout/parts.js';
 import { Form, PickAll, Verdicts } from '../../layout/parts.js';
@@ -25,20 +26,22 @@ import { decidePickedBreaks } from './pickedBreaks.js';
 export function DecideBreaks(props: {
   visit: Visit;
   owners: Owners;
-  isFixed?: true;
+  /** about one break, and the waiver of it that waits for a second person */
+  only?: { waiver: WaitingWaiver | null };
   children: ComponentChildren;
 }) {
-  const { visit, owners, isFixed, children } = props;
+  const { visit, owners, only, children } = props;
   const mayWork = visit.accountsFor('workBreaks').length > 0;
   const mayWaive = visit.accountsFor('agreeToWaiver').length > 0;
   if (!mayWork && !mayWaive) return <>{children}</>;
   return (
     <Form action="/breaks/note" csrf={visit.csrf}>
       <fieldset class="decide">
-        <legend>{isFixed ? 'Decide' : 'Decide about what is picked'}</legend>
-        {isFixed ? null : <PickAll />}
+        <legend>{only ? 'Decide' : 'Decide about what is picked'}</legend>
+        {only ? null : <PickAll />}
+        {only?.waiver ? <Asked waiver={only.waiver} visit={visit} /> : null}
         {mayWork ? <WorkFields visit={visit} owners={owners} /> : null}
-        {mayWaive ? <WaiveFields visit={visit} /> : null}
+        {mayWaive ? <WaiveFields visit={visit} waiver={only?.waiver ?? null} /> : null}
       </fieldset>
       {children}
     </Form>
@@ -61,24 +64,59 @@ function WorkFields({ visit, owners }: { visit: Visit; owners: Owners }) {
   );
 }
 
-function WaiveFields({ visit }: { visit: Visit }) {
-  const { isFresh } = visit.person;
-  const isAsker = visit.accountsFor('waive').length > 0;
-  const waive = isAsker ? 'Waive' : 'Agree to waiver';
+/** A waiver that waits for its second person, as what the break says now was seen by who asked. */
+export interface WaitingWaiver {
+  by: string;
+  at: Date | null;
+  reason: string;
+  /** printed shape; null: nobody can say how much */
+  amount: string | null;
+  currency: string | null;
+}
+
+/** What a second person decides about, above the buttons. */
+function Asked({ waiver, visit }: { waiver: WaitingWaiver; visit: Visit }) {
+  const { by, at, reason, amount, currency } = waiver;
+  const of = amount === null ? 'an amount that nobody knows' : moneyIn(amount, currency);
+  return (
+    <p class="asked">
+      <strong>
+        {by} asked for a waiver of {of}
+        {at === null ? '' : ` on ${visit.words.at(at)}`}: {reason}
+      </strong>
+      {isSamePerson(by, visit.person.name)
+        ? '. Somebody else agrees or refuses; you may take it back.'
+        : '. Nothing is waived before a second person agrees.'}
+    </p>
+  );
+}
+
+/** What each button would do is for decideBreak to say: the words are for who sees the page. */
+function WaiveFields({ visit, waiver }: { visit: Visit; waiver: WaitingWaiver | null }) {
+  const { isFresh, name } = visit.person;
+  const isAsker = waiver !== null && isSamePerson(waiver.by, name);
+  const isTray = waiver !== null || visit.query.text('state') === 'waiver_asked';
+  const mayWaive = visit.accountsFor('waive').length > 0;
+  const [waive, toWaive] = isTray || !mayWaive ? ['Agree to waiver', 'agree'] : ['Waive', 'waive'];
+  const [back, toBack] = isAsker
+    ? ['Take the request back', 'take it back']
+    : isTray || !mayWaive
+      ? ['Refuse waiver', 'refuse']
+      : ['Reopen', 'reopen'];
   return (
     <>
       <label>
         Reason
         <input name="words" size={24} maxLength={1000} value={visit.typed('words')} />
       </label>
-      <button type="submit" formaction="/breaks/waive" class="danger">
-        {isFresh ? waive : `Enter password to ${isAsker ? 'waive' : 'agree'}`}
-      </button>
-      {isAsker ? (
-        <button type="submit" formaction="/breaks/reopen">
-          {isFresh ? 'Reopen' : 'Enter password to reopen'}
+      {isAsker ? null : (
+        <button type="submit" formaction="/breaks/waive" class="danger">
+          {isFresh ? waive : `Enter password to ${toWaive}`}
         </button>
-      ) : null}
+      )}
+      <button type="submit" formaction="/breaks/reopen">
+        {isFresh ? back : `Enter password to ${toBack}`}
+      </button>
     </>
   );
 }

@@ -28,12 +28,17 @@ import {
 export const SET_VERBS = ['assign', 'waive', 'reopen'] as const;
 type SetVerb = (typeof SET_VERBS)[number];
 
-export const RIGHT_OF = { assign: 'workBreaks', waive: 'agreeToWaiver', reopen: 'waive' } as const;
+/** Who only agrees to waivers refuses those that wait, too; decideBreak says which is whose. */
+export const RIGHT_OF = {
+  assign: 'workBreaks',
+  waive: 'agreeToWaiver',
+  reopen: 'agreeToWaiver',
+} as const;
 
 const TITLES: Readonly<Record<SetVerb, string>> = {
   assign: 'Assign all that match',
   waive: 'Waive all that match',
-  reopen: 'Reopen all that match',
+  reopen: 'Reopen all that match, refuse waivers that wait',
 };
 
 /** Where all that match can be decided about by this person. */
@@ -41,15 +46,26 @@ export function setLinks(
   visit: Visit,
   more: Readonly<Record<string, string>> = {},
 ): { href: string; label: string }[] {
-  const state = visit.query.text('state') ?? 'open';
-  const verbs: readonly SetVerb[] =
-    state === 'waived' ? ['reopen'] : state === 'resolved' ? [] : ['assign', 'waive'];
-  return verbs
+  const isTray = visit.query.text('state') === 'waiver_asked';
+  return verbsOf(visit)
     .filter((verb) => visit.accountsFor(RIGHT_OF[verb]).length > 0)
     .map((verb) => ({
       href: `/breaks/all/${verb}?${queryOf(visit.query, more)}`,
-      label: `${labelOf(verb)} all`,
+      label: `${isTray && verb === 'reopen' ? 'refuse' : verb} all`,
     }));
+}
+
+function verbsOf(visit: Visit): readonly SetVerb[] {
+  switch (visit.query.text('state')) {
+    case 'waived':
+      return visit.accountsFor('waive').length > 0 ? ['reopen'] : [];
+    case 'resolved':
+      return [];
+    case 'waiver_asked':
+      return ['assign', 'waive', 'reopen'];
+    default:
+      return ['assign', 'waive'];
+  }
 }
 
 /** The ways to look at breaks. */
@@ -203,6 +219,7 @@ function asksPassword({ person }: Visit, verb: SetVerb): boolean {
 const BECOMES: Readonly<Record<string, string>> = {
   waived: 'will be waived',
   waiver_asked: 'will wait for a second person',
+  waiver_refused: 'will be open still, the waiver refused',
   assigned: 'will be assigned',
   reopened: 'will be open again',
 };
@@ -316,6 +333,7 @@ function donePage(visit: Visit, verb: SetVerb, outcome: Decided): Answer {
 
 const DONE: Readonly<Record<string, string>> = {
   waiver_asked: 'waiting for a second person',
+  waiver_refused: 'open still, the waiver refused',
   reopened: 'open again',
   refused: 'left as they were',
   unchanged: 'unchanged',

@@ -31,6 +31,7 @@ import { NOT_FOUND } from '../../visit.js';
 import type { Fields } from '../../visitor/fields.js';
 import { rowIdOf } from '../../visitor/fields.js';
 import { batchPath } from '../settlement/figures.js';
+import type { WaitingWaiver } from './breakDecisions.js';
 import { DecideBreaks, shownBreak } from './breakDecisions.js';
 import { FilterProblem, Filters } from './breakFilters.js';
 import { ownersOf } from './breakOwners.js';
@@ -176,7 +177,7 @@ function BreakTable(props: {
             </span>
           </td>
           <td>
-            <State state={row.state} />
+            <State state={stateOf(row)} />
             <WaiverAsked row={row} words={words} />
           </td>
           <Figure>{words.amount(row.stake, row.currency)}</Figure>
@@ -201,6 +202,22 @@ function Due({ one, clock }: { one: FoundBreak; clock: Clock }) {
   const due = <span class="due">{dueDate(one.firstSeen, clock.rule)}</span>;
   if (!isOverdue(one.firstSeen, clock.now, clock.rule)) return due;
   return <strong class="overdue">{due}, overdue</strong>;
+}
+
+/** Open, and a waiver waits for its second person: a state of its own to who looks. */
+function stateOf({ state, waiverAskedBy }: FoundBreak): FoundBreak['state'] | 'waiver_asked' {
+  return state === 'open' && waiverAskedBy !== null ? 'waiver_asked' : state;
+}
+
+function waiverOf(
+  found: FoundBreak,
+  events: Awaited<ReturnType<typeof breakLife>>,
+  words: Words,
+): WaitingWaiver | null {
+  const { waiverAskedBy: by, waiverAskedReason, stake: amount, currency } = found;
+  if (by === null) return null;
+  const at = events.findLast(({ event }) => event === 'waiver_asked')?.at ?? null;
+  return { by, at, reason: words.free(waiverAskedReason, namesIn(found)), amount, currency };
 }
 
 function WaiverAsked({ row, words }: { row: FoundBreak; words: Words }) {
@@ -247,7 +264,7 @@ export async function breakPage(visit: Visit): Promise<Answer> {
   const body = (
     <>
       <h1>
-        {labelOf(found.kind)} <State state={found.state} />
+        {labelOf(found.kind)} <State state={stateOf(found)} />
       </h1>
       <p class="sentence">
         {isOfOrder ? 'Order ' : ''}
@@ -266,7 +283,11 @@ export async function breakPage(visit: Visit): Promise<Answer> {
       </p>
       <Sides found={found} words={words} />
       <ShownEntries shown={shown} words={words} />
-      <DecideBreaks visit={visit} owners={await ownersOf(visit, found.accountId)} isFixed>
+      <DecideBreaks
+        visit={visit}
+        owners={await ownersOf(visit, found.accountId)}
+        only={{ waiver: waiverOf(found, events, words) }}
+      >
         <input type="hidden" name="id" value={shownBreak(found)} />
       </DecideBreaks>
       <Life events={events} found={found} words={words} />

@@ -77,7 +77,13 @@ describe('approving (row 113)', () => {
     );
     for (const { said } of rows) expect(body).toContain(said);
     const sheet = await approver.get(`/instructions/${one?.id}`);
-    expect(sheet.body).toContain('What a decision is bound to');
+    // What is decided about stands above the buttons, which say how much it is.
+    const ofOne = sheet.body;
+    expect(ofOne.indexOf('What a decision is bound to')).toBeGreaterThan(0);
+    expect(ofOne.indexOf('What a decision is bound to')).toBeLessThan(ofOne.indexOf('<fieldset'));
+    expect(ofOne).toMatch(/>Approve [\d,.]+ [A-Z]{3}: it will be sent<\/button>/);
+    expect(body.indexOf('What waits for approval')).toBeGreaterThan(0);
+    expect(body.indexOf('What waits for approval')).toBeLessThan(body.indexOf('>Reject'));
     // Who may only look ticks nothing, and is sent nowhere to reject.
     const looking = await (await console.withRole('finance')).get('/approvals');
     expect(looking.body).toContain(one?.order);
@@ -125,7 +131,7 @@ describe('approving (row 113)', () => {
     expect(await pickOf(self, one.id)).toBe('not on the page');
     const own = (await self.get(`/instructions/${one.id}`)).body;
     expect(own).toContain('somebody else approves it');
-    expect(own).not.toContain('Approve: it will be sent');
+    expect(own).not.toContain(': it will be sent');
     const pick = await pickOf(approver, one.id);
     const { body } = await self.post('/approvals/approve', { id: pick });
     expect(body).toContain('cannot approve it');

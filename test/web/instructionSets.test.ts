@@ -45,6 +45,9 @@ const all = (verb: string, { account, operation, why, currency }: Group): string
   `/instructions/all/${verb}?${new URLSearchParams({ account, operation, why, currency })}`;
 const seenOf = (body: string): string => /name="seen" value="([0-9a-f]{64})"/.exec(body)?.[1] ?? '';
 const textOf = (body: string): string => body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+const buttonOf = (body: string): string =>
+  /<button type="submit" class="main"[^>]*>([^<]*)<\/button>(?!.*class="main")/s.exec(body)?.[1] ??
+  '';
 const sentence = (body: string): string =>
   textOf(/<p class="sentence"[^>]*>(.*?)<\/p>/.exec(body)?.[1] ?? '').trim();
 
@@ -84,6 +87,9 @@ describe('all instructions that match', () => {
     const link = all('approve', group);
     const { body } = await approver.get(link);
     expect(sentence(body)).toContain(`${group.count} will be approved`);
+    expect(buttonOf(body)).toMatch(
+      new RegExp(`^approve ${group.count} instructions?: [\\d,.]+ [A-Z]`),
+    );
     const pressed = await approver.post(link, { seen: seenOf(body), words: 'the goods left' });
     expect(sentence(pressed.body)).toBe(`${group.count} approved.`);
     const { rows } = await console.app.db.query<{ decided: number; kept: boolean }>(
@@ -121,6 +127,10 @@ describe('all instructions that match', () => {
     }
     expect(done).toMatch(/\d{4}-\d{2}-\d{2} \d{2}:\d{2}/);
     expect(left).toMatch(/left as it is: who asked for it, .*?\( one of them \) 1 /);
+    // The button says how many, and how much.
+    const press = buttonOf(body);
+    expect(press).toMatch(/^Approve 2 instructions: [\d,.]+ [A-Z]{3}/);
+    for (const money of press.split(': ')[1]?.split(', ') ?? []) expect(done).toContain(money);
     // The second press carries what the first one did; it is not made here.
     expect(id.every((pick) => body.includes(`name="id" value="${pick}"`))).toBe(true);
     expect(body).toContain('name="words" value="looked at"');

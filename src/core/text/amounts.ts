@@ -29,6 +29,12 @@ export function amountIn(text: string, currency: string): string {
   return grouped(isWhole ? text.slice(0, -'.00'.length) : text);
 }
 
+/** Of several currencies, in their order: "2,050.00 EUR, 3,000 JPY"; empty where there is none. */
+export function moneyText(money: Readonly<Record<string, string>>): string {
+  const parts = Object.entries(money).map(([currency, amount]) => moneyIn(amount, currency));
+  return parts.sort().join(', ');
+}
+
 /** "23,400 JPY"; without a currency the amount alone. */
 export function moneyIn(text: string, currency: string | null | undefined): string {
   return currency ? `${amountIn(text, currency)} ${currency}` : grouped(text);

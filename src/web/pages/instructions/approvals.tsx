@@ -75,26 +75,28 @@ function ApproveForm({ visit, children }: { visit: Visit; children: ComponentChi
   }
   return (
     <Form action="/approvals/approve" csrf={visit.csrf}>
-      <fieldset class="decide">
-        <legend>Decide about what is picked</legend>
-        <PickAll />
-        <label>
-          Reason; needed to reject
-          <input name="words" size={40} maxLength={1000} value={visit.typed('words')} />
-        </label>
-        <button type="submit" class="main">
-          {visit.person.isFresh ? 'Approve: it will be sent' : 'Password, to approve'}
-        </button>
-        <button type="submit" formaction="/approvals/reject" class="danger">
-          Reject: it will not be sent
-        </button>
-      </fieldset>
       <p class="hint">
         Who asked for it cannot approve it. What is approved is sent by a worker that runs, or by
         the next night, after one more look at the gateway; if anything differs then, it comes back
         here.
       </p>
+      <PickAll />
       {children}
+      <fieldset class="decide">
+        <legend>Decide about what is picked above</legend>
+        <label>
+          Reason; needed to reject
+          <input name="words" size={40} maxLength={1000} value={visit.typed('words')} />
+        </label>
+        <button type="submit" class="main">
+          {visit.person.isFresh
+            ? 'Approve what is picked: it will be sent'
+            : 'Password, to approve'}
+        </button>
+        <button type="submit" formaction="/approvals/reject" class="danger">
+          Reject what is picked: it will not be sent
+        </button>
+      </fieldset>
     </Form>
   );
 }

@@ -50,12 +50,12 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
         {sheet.hintedAt === null ? '' : ` And ${hintWords(words.at(sheet.hintedAt))}.`}
       </p>
       {sheet.state === 'unknown' ? <Search sheet={sheet} words={words} /> : null}
-      <Decide visit={visit} sheet={sheet} />
       <h2>What a decision is bound to</h2>
       <SeenList seen={sheet.seen} words={words} />
       <p class="hint">
         Digest <code>{sheet.seenSha256.slice(0, 12)}</code>
       </p>
+      <Decide visit={visit} sheet={sheet} />
       <Decisions sheet={sheet} words={words} />
       <Events sheet={sheet} words={words} />
       <Attempts sheet={sheet} words={words} />
@@ -163,6 +163,12 @@ function Decide({ visit, sheet }: { visit: Visit; sheet: Sheet }) {
   return null;
 }
 
+/** A fraud review moves no money: it is named by what it decides. */
+function moneyOf({ operation, reviewDecision, refundAmount, amount, currency }: Sheet): string {
+  if (operation === 'review') return ['the review', reviewDecision].filter(Boolean).join(': ');
+  return moneyIn(refundAmount ?? amount, currency);
+}
+
 /** What no approval of this person frees has no button for it. */
 function Approve({ visit, pick, sheet }: { visit: Visit; pick: string; sheet: Sheet }) {
   const isAsked = sheet.askedBy.some((name) => isSamePerson(name, visit.person.name));
@@ -178,7 +184,7 @@ function Approve({ visit, pick, sheet }: { visit: Visit; pick: string; sheet: Sh
         </label>
         {mayApprove ? (
           <button type="submit" class="main">
-            Approve: it will be sent
+            Approve {moneyOf(sheet)}: it will be sent
           </button>
         ) : null}
         <button type="submit" formaction="/approvals/reject" class="danger">

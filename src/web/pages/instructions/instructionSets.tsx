@@ -5,7 +5,7 @@
 import { UsageError } from '../../../core/errors.js';
 import { holdWords, isApprovable } from '../../../core/instructions/holdReasons.js';
 import { INSTRUCTION_OPERATIONS } from '../../../core/orders/order.js';
-import { labelOf } from '../../../core/text/labels.js';
+import { counted, moneyText } from '../../../core/text/amounts.js';
 import type { Decision } from '../../../instructions/decisions.js';
 import type {
   InstructionPreview,
@@ -263,13 +263,17 @@ function Press(props: { visit: Visit; verb: SetDecision; preview: InstructionSet
           class={verb === 'reject' ? 'danger' : 'main'}
           formNoValidate={asksPassword}
         >
-          {asksPassword
-            ? 'Enter password first'
-            : `${labelOf(verb)} ${visit.words.count(preview.done.count)}`}
+          {asksPassword ? 'Enter password first' : pressWords(verb, preview.done)}
         </button>
       </fieldset>
     </Form>
   );
+}
+
+/** "approve 3 instructions: 2,050.00 EUR"; a review moves no money. */
+export function pressWords(verb: string, { count, money }: InstructionPreview['done']): string {
+  const sum = moneyText(money);
+  return `${verb} ${counted(count, 'instruction')}${sum === '' ? '' : `: ${sum}`}`;
 }
 
 function Finding({ visit }: { visit: Visit }) {

@@ -8,7 +8,7 @@ import { Empty, Form } from '../../layout/parts.js';
 import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
 import { decideInstructionRows } from './instructionDecisions.js';
-import { BECOMES, previewRows } from './instructionSets.js';
+import { BECOMES, pressWords, previewRows } from './instructionSets.js';
 
 type PickedDecision = Decision & { kind: 'approve' | 'reject' };
 
@@ -55,7 +55,7 @@ async function showPicked(
             <input type="hidden" name="id" value={sha === null ? `${id}` : `${id}:${sha}`} />
           ))}
           <button type="submit" class={kind === 'approve' ? 'main' : 'danger'}>
-            {kind === 'approve' ? 'Approve' : 'Reject'} {words.count(count)}
+            {pressWords(kind === 'approve' ? 'Approve' : 'Reject', preview.done)}
           </button>
         </Form>
       )}

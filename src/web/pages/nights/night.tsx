@@ -6,7 +6,7 @@ import type { Notice } from '../../../core/runs/notices.js';
 import { removedLine } from '../../../core/runs/removal.js';
 import type { AccountSummary } from '../../../core/runs/summary.js';
 import { runSentence } from '../../../core/runs/summary.js';
-import { moneyIn } from '../../../core/text/amounts.js';
+import { moneyText } from '../../../core/text/amounts.js';
 import type { ConsoleRun, Progress, RunMark, Waiting } from '../../../report/consoleRunsStore.js';
 import {
   consoleRun,
@@ -305,8 +305,8 @@ function Waits({ waits, overdue, words }: { waits: Waiting; overdue: Overdue; wo
 }
 
 function moneyWords(money: Readonly<Record<string, string>>): string {
-  const parts = Object.entries(money).map(([currency, amount]) => moneyIn(amount, currency));
-  return parts.length === 0 ? '' : `: ${parts.sort().join(', ')}`;
+  const text = moneyText(money);
+  return text === '' ? '' : `: ${text}`;
 }
 
 function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; words: Words }) {

@@ -89,6 +89,8 @@ export interface Waiting {
   held: number;
   /** of these, what no approval frees */
   kept: number;
+  /** of what an approval frees: fraud reviews, which move no money */
+  reviews: number;
   unknown: number;
   /** by currency; of what an approval frees */
   heldMoney: Record<string, string>;
@@ -120,6 +122,7 @@ export async function waitingCounts(db: Db, accountIds: readonly string[]): Prom
     waiverMoney: row?.waiverMoney ?? {},
     held: Number(row?.held ?? 0),
     kept: Number(row?.kept ?? 0),
+    reviews: Number(row?.reviews ?? 0),
     unknown: Number(row?.unknown ?? 0),
     onTheirWay: Number(row?.onTheirWay ?? 0),
     open: Number(row?.open ?? 0),

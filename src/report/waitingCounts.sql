@@ -26,6 +26,9 @@ select (select jsonb_object_agg(currency, amount) from (
   where is_open and state = 'held' and account_id = any ($1)
     and hold_reason = any ($2)) as kept,
 (select count(*) from tieout.instructions
+  where is_open and state = 'held' and account_id = any ($1) and operation = 'review'
+    and hold_reason <> all ($2)) as reviews,
+(select count(*) from tieout.instructions
   where is_open and state = 'unknown' and account_id = any ($1)) as unknown,
 (select count(*) from tieout.instructions
   where is_open and state not in ('held', 'unknown')

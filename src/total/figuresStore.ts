@@ -2,9 +2,10 @@
 // counted in the program: each function is one statement. That each order is in one class and that
 // the open breaks carry over, total.ts holds by them.
 
+import { NOT_APPROVABLE } from '../core/instructions/holdReasons.js';
 import type { ConfirmedMoney } from '../core/orders/totals.js';
 import type { MoneyTie } from '../core/runs/reporting.js';
-import type { CurrencyTotals, InstructionFigures, PullFigures, Tie } from '../core/runs/summary.js';
+import type { AccountSummary, CurrencyTotals, PullFigures, Tie } from '../core/runs/summary.js';
 import type { Db } from '../database/db.js';
 import { named } from '../database/identifiers.js';
 import { relationsOf, relationsOfRun } from '../database/monthPartitions.js';
@@ -175,19 +176,24 @@ export async function tieByMoney(db: Db, runId: bigint, hasEnded = false): Promi
 export async function instructionFigures(
   db: Db,
   runId: bigint,
-): Promise<Map<string, InstructionFigures>> {
+): Promise<Map<string, Pick<AccountSummary, 'instructions' | 'heldBySetting'>>> {
   const { rows } = await db.query<{
     account_id: string;
     operation: string;
     state: string;
     count: bigint;
-  }>(statement('total/instructionFigures', relationsOf(db)), [runId]);
-  const figures = new Map<string, InstructionFigures>();
+    by_setting: bigint;
+  }>(statement('total/instructionFigures', relationsOf(db)), [runId, NOT_APPROVABLE]);
+  const figures = new Map<string, Pick<AccountSummary, 'instructions' | 'heldBySetting'>>();
   for (const row of rows) {
-    const account = figures.get(row.account_id) ?? {};
-    const operation = account[row.operation] ?? {};
-    operation[row.state] = Number(row.count);
-    account[row.operation] = operation;
+    const account = figures.get(row.account_id) ?? { instructions: {} };
+    const states = account.instructions[row.operation] ?? {};
+    states[row.state] = Number(row.count);
+    account.instructions[row.operation] = states;
+    if (row.by_setting > 0n) {
+      account.heldBySetting ??= {};
+      account.heldBySetting[row.operation] = Number(row.by_setting);
+    }
     figures.set(row.account_id, account);
   }
   return figures;

@@ -107,7 +107,7 @@ export async function sumUp(
       breaks: breaks.get(accountId) ?? {},
       notSearched: notSearched(deps),
       tie: tieOf(ties.filter((row) => row.accountId === accountId)),
-      instructions: instructions.get(accountId) ?? {},
+      ...(instructions.get(accountId) ?? { instructions: {} }),
       totals: totals.get(accountId) ?? [],
       ...toleratedOf(tolerated.filter((sum) => sum.accountId === accountId)),
     };

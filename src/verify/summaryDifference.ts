@@ -1,6 +1,6 @@
 // Two summaries of the same run figure by figure: what stood in the first and what stands in the
 // second, under the path of the figure. Files, times of day and what the gateway's answers look
-// like are no figures.
+// like are no figures; why an instruction was held is not on record for each time.
 
 import type { RunSummary } from '../core/runs/summary.js';
 import type { Difference } from './scratchStore.js';
@@ -24,6 +24,7 @@ function figuresOf(summary: Partial<RunSummary>): Map<string, string> {
   const walk = (value: unknown, path: string): void => {
     if (typeof value === 'object' && value !== null) {
       for (const [key, part] of Object.entries(value)) {
+        if (key === 'heldBySetting') continue;
         const name = Array.isArray(value) ? nameOf(part, key) : key;
         walk(part, path === '' ? name : `${path}.${name}`);
       }

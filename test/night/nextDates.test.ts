@@ -2,7 +2,12 @@
 // when the ledger moved in between. The dates ended in the past; the clock is set behind each.
 
 import { afterEach, describe, expect, it } from 'vitest';
+import { summaryLines } from '../../src/cli/runs/summaryText.js';
+import { shownLine } from '../../src/cli/terminal.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
+import { runSentence } from '../../src/core/runs/summary.js';
+import { newestRun } from '../../src/runs/runsStore.js';
+import { verifyRun } from '../../src/verify/verifyRun.js';
 import { approveHeld } from '../support/approveHeld.js';
 import { expectIdentities, expectMoney } from '../support/identities.js';
 import type { House, HouseOptions } from '../support/night.js';
@@ -221,10 +226,24 @@ describe('an account that must not send', () => {
   it('is only observed without liveFrom: due orders are held', async () => {
     const one = await house({ inLedger: kinds({ capture_due: 2 }) });
     rewriteSettings(one, { accounts: accountsWith(one, null) });
-    await runOf(one, 1);
+    const summary = await runOf(one, 1);
     expect(await one.effects()).toEqual([]);
     expect(await instructionCounts(one.db)).toEqual({ 'capture held': 2 });
     expect(one.lines.join('\n')).toContain('only observed');
+    // No person is asked for what no approval frees.
+    expect(runSentence(summary)).toMatch(/; 2 instructions held by a setting\.$/);
+    const screen = { zone: 'UTC', hasColours: false };
+    const printed = summaryLines(summary).map((line) => shownLine(line, screen));
+    expect(printed.some((line) => /capture +\d held by a setting: no approval/.test(line))).toBe(
+      true,
+    );
+    expect(printed.join('\n')).not.toContain('a person to approve');
+    // A run is worked out again by what was decided, not by why somebody waited then.
+    const { config, version } = await one.open();
+    const run = await newestRun(one.db);
+    if (run === null) throw new Error('there is no run');
+    const again = await verifyRun({ db: one.db, config, version, progress: () => {} }, run);
+    expect(again.differences).toEqual([]);
   });
 
   it('is blocked on a database that knows no run of it, until liveFrom is set anew', async () => {

@@ -15,7 +15,17 @@ describe('the night in one sentence', () => {
   test('broken names the orders, the kinds and what is held', () => {
     expect(night('broken')).toBe(
       'Business date 2026-11-19 did not tie out: 2 of 12 orders differ ' +
-        '(1 amount mismatch and 1 not at the gateway); 1 instruction held for a person.',
+        '(1 amount mismatch and 1 not at the gateway); 1 instruction waiting for approval.',
+    );
+  });
+
+  test('what no approval frees waits for no person', () => {
+    const sentence = night('broken', ({ accounts: [first] }) => {
+      if (first) first.instructions = { capture: { held: 3 }, refund: { held: 3 } };
+      if (first) first.heldBySetting = { capture: 1 };
+    });
+    expect(sentence).toMatch(
+      /; 5 instructions waiting for approval and 1 instruction held by a setting\.$/,
     );
   });
 

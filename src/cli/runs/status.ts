@@ -129,10 +129,11 @@ function told({ accountId, text }: Notice): Pick<Notice, 'accountId' | 'text'> {
 }
 
 /** In one line, as it is now: the sentence tells of the run's end, after which people decide. */
-function instructionsNow({ unknown, held, onTheirWay }: Waiting): Line[] {
+function instructionsNow({ unknown, held, kept, onTheirWay }: Waiting): Line[] {
   const parts = [
     ...(unknown > 0 ? [`${unknown} unknown`] : []),
-    ...(held > 0 ? [`${held} held`] : []),
+    ...(held > kept ? [`${held - kept} waiting for approval`] : []),
+    ...(kept > 0 ? [`${kept} held by a setting`] : []),
     ...(onTheirWay > 0 ? [`${onTheirWay} under way`] : []),
   ];
   if (parts.length === 0) return [];

@@ -89,12 +89,14 @@ function accountLines(
 
 function instructionLines(account: AccountSummary, keptBack: number): Line[] {
   const lines: Line[] = [];
+  const { heldBySetting = {} } = account;
   for (const [operation, states] of Object.entries(account.instructions)) {
     const parts = Object.entries(states ?? {})
-      .filter(([state, count]) => state !== 'carried' && (count ?? 0) > 0)
-      .flatMap(([state, count]): Part[] => [
+      .flatMap(([state, count = 0]) => heldApart(state, count, heldBySetting[operation] ?? 0))
+      .filter(([state, count]) => state !== 'carried' && count > 0)
+      .flatMap(([state, count, words = STATE_WORDS[state] ?? state]): Part[] => [
         ', ',
-        stateWord(state, `${countText(count ?? 0)} ${STATE_WORDS[state] ?? state}`),
+        stateWord(state, `${countText(count)} ${words}`),
       ]);
     if (parts.length > 0) lines.push([`    ${operation.padEnd(8)} `, ...parts.slice(1)]);
   }
@@ -104,6 +106,19 @@ function instructionLines(account: AccountSummary, keptBack: number): Line[] {
     );
   }
   return lines.length > 0 ? ['  Instructions', ...lines] : [];
+}
+
+/** A person is asked for no more than what an approval frees. */
+function heldApart(
+  state: string,
+  count: number,
+  bySetting: number,
+): [state: string, count: number, words?: string][] {
+  if (state !== 'held') return [[state, count]];
+  return [
+    [state, count - bySetting],
+    [state, bySetting, 'held by a setting: no approval frees it'],
+  ];
 }
 
 /** Says whose turn it is. */

@@ -89,6 +89,11 @@ export interface AccountSummary {
   notSearched: string[];
   tie: Tie;
   instructions: InstructionFigures;
+  /**
+   * Of those that are held, by operation: what no approval frees, only a setting or a corrected
+   * request. Left out where there is none.
+   */
+  heldBySetting?: Partial<Record<string, number>>;
   totals: CurrencyTotals[];
   /** Differences within the tolerance, which are no breaks; left out where there are none. */
   tolerated?: Tolerated[];
@@ -238,7 +243,9 @@ function stopPart(summary: RunSummary): string {
 function waitingPart(summary: RunSummary): string {
   const kept = noticesOf(summary, 'no_history');
   const keptBack = kept.reduce((sum, { instructions = 0 }) => sum + instructions, 0);
-  const held = sumInstructions(summary, 'held') - keptBack;
+  const bySetting = Math.max(sumHeldBySetting(summary), keptBack);
+  const toApprove = sumInstructions(summary, 'held') - bySetting;
+  const fixed = bySetting - keptBack;
   const unknown = sumInstructions(summary, 'unknown');
   const parts = [
     ...noticesOf(summary, 'unexplained').map(({ about }) => about),
@@ -250,7 +257,8 @@ function waitingPart(summary: RunSummary): string {
       if (instructions === 0) return `nothing may be sent (${about})`;
       return `${counted(instructions, 'instruction')} kept back (${about})`;
     }),
-    held > 0 ? `${counted(held, 'instruction')} held for a person` : '',
+    toApprove > 0 ? `${counted(toApprove, 'instruction')} waiting for approval` : '',
+    fixed > 0 ? `${counted(fixed, 'instruction')} held by a setting` : '',
     unknown > 0 ? `${counted(unknown, 'instruction')} unknown` : '',
     newCodePart(summary),
     changedAnswerPart(summary),
@@ -304,6 +312,12 @@ function sumInstructions(summary: RunSummary, state: string): number {
     for (const states of Object.values(account.instructions)) sum += states?.[state] ?? 0;
   }
   return sum;
+}
+
+function sumHeldBySetting({ accounts }: RunSummary): number {
+  return accounts
+    .flatMap(({ heldBySetting = {} }) => Object.values(heldBySetting))
+    .reduce<number>((sum, count = 0) => sum + count, 0);
 }
 
 function joinParts(parts: readonly string[]): string {

@@ -5,10 +5,12 @@
 import type { ComponentChildren } from 'preact';
 import { isSamePerson } from '../../../core/instructions/decider.js';
 import { holdWords, isApprovable } from '../../../core/instructions/holdReasons.js';
+import { countText, moneyText } from '../../../core/text/amounts.js';
 import type { InstructionSort } from '../../../instructions/instructionListStore.js';
 import { INSTRUCTION_SORTS } from '../../../instructions/instructionListStore.js';
 import type { HeldInstruction } from '../../../instructions/instructionPagesStore.js';
 import { heldInstructions } from '../../../instructions/instructionPagesStore.js';
+import type { Waiting } from '../../../report/consoleRunsStore.js';
 import { waitingCounts } from '../../../report/consoleRunsStore.js';
 import { Empty, Figure, Form, OrderLink, Pager, Pick, PickAll, Table } from '../../layout/parts.js';
 import { headsBy } from '../../layout/sorting.js';
@@ -38,7 +40,7 @@ export async function approvalsPage(visit: Visit): Promise<Answer> {
     <>
       <h1>Approvals</h1>
       <p class="sentence" role="status">
-        Waiting for approval: {words.count(waits.held - waits.kept)}.
+        {waitingWords(waits)}
         {waits.kept === 0
           ? null
           : ` Held by a setting, which no approval frees: ${words.count(waits.kept)}.`}
@@ -62,6 +64,15 @@ export async function approvalsPage(visit: Visit): Promise<Answer> {
     </>
   );
   return { kind: 'page', title: 'Approvals', section: 'Approvals', body };
+}
+
+/** The money is the sum of the rows below that move any. */
+function waitingWords({ held, kept, reviews, heldMoney }: Waiting): string {
+  const money = moneyText(heldMoney);
+  const all = `Waiting for approval: ${countText(held - kept)}${money === '' ? '' : `, ${money}`}`;
+  return reviews === 0
+    ? `${all}.`
+    : `${all}; ${countText(reviews)} of them a fraud review, without money.`;
 }
 
 function ApproveForm({ visit, children }: { visit: Visit; children: ComponentChildren }) {

@@ -219,11 +219,17 @@ function waitsOf(waits: Waiting, overdue: Overdue): Wait[] {
       to: '/jobs',
     },
     {
-      count: waits.held - waits.kept,
+      count: waits.held - waits.kept - waits.reviews,
       what: ['instruction waits for approval', 'instructions wait for approval'],
       who: 'approvers',
       to: '/approvals',
       money: waits.heldMoney,
+    },
+    {
+      count: waits.reviews,
+      what: ['fraud review waits for approval', 'fraud reviews wait for approval'],
+      who: 'approvers; no money moves',
+      to: '/approvals',
     },
     {
       count: waits.kept,

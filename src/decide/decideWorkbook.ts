@@ -51,6 +51,8 @@ export interface DecidedRow {
   readonly given: string;
   readonly result: 'done' | 'refused' | 'unchanged';
   readonly reason: string;
+  /** a waiver that is only asked for: nothing is waived before a second person agrees */
+  readonly isAsked?: true;
 }
 
 interface DecidedOrder {
@@ -63,7 +65,7 @@ interface DecidedOrder {
 
 type DecideDeps = BreakDeps & InstructionDeps;
 type WantedRow = Extract<ReadRow, { kind: 'wanted' }>;
-type Result = Pick<DecidedRow, 'result' | 'reason'>;
+type Result = Pick<DecidedRow, 'result' | 'reason' | 'isAsked'>;
 
 /** One answer for each filled row, in the order of the file; throws what is no workbook of ours. */
 export async function decideWorkbook(
@@ -86,8 +88,20 @@ export async function decideWorkbook(
         ? (results.get(row) ?? { result: 'refused', reason: NO_SUCH })
         : { result: row.kind, reason: row.reason };
     const order = orders.get(`${of} ${id}`) ?? null;
-    return { sheet, row: number, id, of, order, decision, given: givenIn(row), ...result };
+    const said =
+      result.reason === NO_SUCH && order !== null ? { ...result, reason: whomToAsk(row) } : result;
+    return { sheet, row: number, id, of, order, decision, given: givenIn(row), ...said };
   });
+}
+
+/** Of what the person sees and may not decide about. */
+function whomToAsk(row: ReadRow): string {
+  if (row.of === 'instruction')
+    return 'approvers decide about it: ask one, it stands under Approvals';
+  const isWaived = row.kind === 'wanted' && row.wanted.action.kind === 'waive';
+  return isWaived
+    ? 'finance waives it, and finance or an approver agrees: ask one of them'
+    : 'finance or an operator decides that: ask one of them';
 }
 
 function givenIn(row: ReadRow): string {
@@ -198,7 +212,8 @@ function breakResult(row: DecidedBreakRow | undefined, warning: string): Result 
   if (row.kind === 'refused' || row.kind === 'unchanged') {
     return { result: row.kind, reason: row.reason };
   }
-  return { result: 'done', reason: DECIDED_WORDS[row.kind] + warning };
+  const asked = row.kind === 'waiver_asked' ? { isAsked: true as const } : {};
+  return { result: 'done', reason: DECIDED_WORDS[row.kind] + warning, ...asked };
 }
 
 async function decideInstructionRows(

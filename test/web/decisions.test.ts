@@ -120,6 +120,36 @@ describe('a workbook by way of the browser', () => {
     expect(await look(person, bytes)).toContain('0 would be done, 0 refused, 2 unchanged.');
   });
 
+  it('totals apart what is waived and what only asks for it, and says whom to ask', async () => {
+    const { rows } = await console.app.db.query<{ id: string }>(
+      `select break_id::text as id from tieout.breaks
+       where break_id = any ($1::bigint[]) and state = 'open'
+         and tieout.waiver_stake(kind, currency, amount, expected, actual) <= 500
+       order by break_id limit 2`,
+      [breaks],
+    );
+    const [small = '', large = ''] = rows.map(({ id }) => id);
+    breaks = breaks.filter((id) => id !== small && id !== large);
+    const waits = take(held);
+    // What it opened with counts for the limit, and is nothing that the workbook is bound to.
+    await console.app.db.query(`update tieout.breaks set amount = 900 where break_id = $1`, [
+      large,
+    ]);
+    const person = await console.withRole('finance');
+    const bytes = await change((parts) => {
+      for (const id of [small, large]) {
+        fill(parts, 'Breaks', id, { decision: 'waive', reason: 'paid by bank' });
+      }
+      fill(parts, 'Waiting for you', waits, { decision: 'approve' });
+    });
+    const text = (await look(person, bytes)).replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+    expect(text).toMatch(/waive, breaks 1 [\d,.]+ [A-Z]{3} /);
+    expect(text).toMatch(
+      /waive, breaks: only asked for, a second person has to agree 1 [\d,.]+ [A-Z]{3} /,
+    );
+    expect(text).toContain('approvers decide about it: ask one, it stands under Approvals');
+  });
+
   it('does for each person what their roles allow, and of their accounts', async () => {
     const [one, two] = [take(breaks), take(held)];
     const bytes = await change((parts) => {

@@ -142,7 +142,8 @@ async function told(work: () => Promise<Answer>): Promise<Answer> {
 function Totals({ rows, words }: { rows: readonly DecidedRow[]; words: Words }) {
   const done = rows.filter(({ result }) => result === 'done');
   if (done.length === 0) return null;
-  const whatOf = ({ of, decision }: DecidedRow) => `${decision.toLowerCase()}, ${of}s`;
+  const whatOf = ({ of, decision, isAsked }: DecidedRow) =>
+    `${decision.toLowerCase()}, ${of}s${isAsked ? ': only asked for, a second person has to agree' : ''}`;
   return (
     <Table
       caption="In total, without what is refused or unchanged"

@@ -5,7 +5,13 @@
 // reconciliation.ts.
 
 import type { Change, OpenBefore } from '../../src/core/breaks/change.js';
-import { CHANGE_WORDS, CHANGES, comparedWords, passedWords } from '../../src/core/breaks/change.js';
+import {
+  CHANGE_WORDS,
+  CHANGES,
+  comparedWords,
+  passedWords,
+  reopenedWords,
+} from '../../src/core/breaks/change.js';
 import type { Hundredths } from '../../src/core/money.js';
 import { formatAmount } from '../../src/core/money.js';
 import type {
@@ -104,9 +110,15 @@ export function changesSaid(
   figures: ChangeFigures,
   { summary, comparedWith }: Pick<ReconciliationData, 'summary' | 'comparedWith'>,
 ): [base: string, passed: string] {
-  const tieNew = summary.accounts.reduce((sum, { tie }) => sum + tie.new, 0);
-  const listed = [...figures.values()].reduce((sum, { moves }) => sum + moves.new.breaks, 0);
-  return [comparedWords(comparedWith), passedWords(tieNew, listed) ?? ''];
+  const tied = (key: 'new' | 'reopened') =>
+    summary.accounts.reduce((sum, { tie }) => sum + tie[key], 0);
+  const listed = (key: Change) =>
+    [...figures.values()].reduce((sum, { moves }) => sum + moves[key].breaks, 0);
+  const said = [
+    passedWords(tied('new'), listed('new')),
+    reopenedWords(tied('reopened'), listed('reopened')),
+  ].filter((words) => words !== null);
+  return [comparedWords(comparedWith), said.join('. ')];
 }
 
 export async function writeChanges(

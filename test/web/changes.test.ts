@@ -56,7 +56,9 @@ async function threeNights(house: House): Promise<void> {
     [SECOND],
   );
   differing = rows.map(({ order_no }) => order_no);
-  for (const [at, by] of [7, -2, -5].entries()) {
+  // Waived before it changes: the night opens it again.
+  await decide(house, differing[4], { kind: 'waive', reason: 'rounded, too' });
+  for (const [at, by] of [7, -2, -5, 0, 1].entries()) {
     await house.db.query(
       `update ledger.orders set amount = amount + $2 where account_id = 'A1001' and order_no = $1`,
       [differing[at], by],
@@ -109,7 +111,7 @@ describe('what changed since the run before', () => {
       ['shrunk 5.00 3.00'],
       ['resolved 5.00 null'],
       ['waived 5.00 null'],
-      [],
+      ['grown 5.00 6.00'],
     ]);
     expect(of(0)[0]).toMatchObject({ moved: '7.00', currency: 'EUR', by: 'tieout' });
     expect(of(2)[0]).toMatchObject({ moved: '-5.00', by: 'tieout', cause: 'ledger' });
@@ -199,6 +201,21 @@ describe('what changed since the run before', () => {
     const tied = run?.summary?.accounts.reduce((sum, { tie }) => sum + tie.new, 0) ?? 0;
     const passed = await viewer.get(`/nights/${LAST}`);
     expect(passed.body.includes(`(${tied} new, ${last.length} of them`)).toBe(tied > last.length);
+    // Waived and open again in between: the tie counts both, and the list compares two ends.
+    const again = '(1 reopened, 0 of them listed so)';
+    const third = (await viewer.get(`/nights/${THIRD}`)).body;
+    expect(third).toMatch(/1 break was waived or settled and opened again in between/);
+    expect(third).toContain(again);
+    const runThird = await consoleRun(console.app.db, ACCOUNTS, THIRD);
+    expect(runThird?.summary?.accounts.map(({ tie }) => tie.reopened)).toContain(1);
+    expect((await viewer.get(`/nights/${LAST}`)).body).not.toContain('of them listed so');
+    const { rows: books } = await console.app.db.query<{ path: string }>(
+      `select path from tieout.reports where kind = 'reconciliation' and run_id = $1
+       order by revision desc limit 1`,
+      [await runOf(THIRD)],
+    );
+    const said = sheetOf(await openXlsx(books[0]?.path ?? ''), SHEET).getCell('A5').value;
+    expect(String(said)).toContain(again);
     const first = (await viewer.get(`/nights/${NIGHTS[0]}`)).body;
     expect(first).toContain('Nothing to compare with: it is the first night');
     expect(first).not.toContain('Breaks that changed, by account and currency');

@@ -87,6 +87,22 @@ export function isFirstNight(bases: readonly ComparedWith[]): boolean {
 }
 
 /**
+ * What the tie of a run counts as reopened and no list of changes has so; null: nothing. The tie
+ * counts what happened, the list compares two ends.
+ */
+export function reopenedWords(tieReopened: number, listedReopened: number): string | null {
+  const passed = tieReopened - listedReopened;
+  if (passed <= 0) return null;
+  const were = passed === 1 ? '1 break was' : `${countText(passed)} breaks were`;
+  return (
+    `${were} waived or settled and opened again in between, or opened again and settled: the same ` +
+    'at both ends, so under Grown or Shrunk where the money moved, and else in no list; the tie of ' +
+    `the run counts that too (${countText(tieReopened)} reopened, ` +
+    `${countText(listedReopened)} of them listed so)`
+  );
+}
+
+/**
  * What the tie of a run counts as new and no list of changes has; null: nothing. `tieNew` is the
  * tie's figure, `listedNew` that of the list.
  */

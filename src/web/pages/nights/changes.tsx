@@ -11,6 +11,7 @@ import {
   comparedWords,
   isFirstNight,
   passedWords,
+  reopenedWords,
 } from '../../../core/breaks/change.js';
 import { nameLabel } from '../../../core/instructions/decider.js';
 import { causeLabel, labelOf } from '../../../core/text/labels.js';
@@ -137,13 +138,15 @@ function capitalised(text: string): string {
 /** How the tie of the run, which counts all that opened, comes to these figures. */
 function Passed({ night, sums }: { night: ConsoleRun; sums: readonly ChangedSum[] }) {
   if (night.summary === null) return null;
-  const listed = sums.filter(({ change }) => change === 'new');
-  const tieNew = night.summary.accounts.reduce((sum, { tie }) => sum + tie.new, 0);
-  const passed = passedWords(
-    tieNew,
-    listed.reduce((sum, { breaks }) => sum + breaks, 0),
-  );
-  return passed === null ? null : <p class="hint">{passed}.</p>;
+  const { accounts } = night.summary;
+  const tied = (key: 'new' | 'reopened') => accounts.reduce((sum, { tie }) => sum + tie[key], 0);
+  const listed = (key: Change) =>
+    sums.filter(({ change }) => change === key).reduce((sum, { breaks }) => sum + breaks, 0);
+  const said = [
+    passedWords(tied('new'), listed('new')),
+    reopenedWords(tied('reopened'), listed('reopened')),
+  ].filter((words) => words !== null);
+  return said.length === 0 ? null : <p class="hint">{said.join('. ')}.</p>;
 }
 
 function Sums(props: { date: string; sums: readonly ChangedSum[]; words: Words }) {

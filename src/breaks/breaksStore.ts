@@ -182,6 +182,25 @@ export async function countBreaks(
   }));
 }
 
+/** Orders with more than one open break of a currency. */
+export interface CountedAgain {
+  orders: number;
+  /** of all their breaks but the largest of each order, by currency */
+  money: Record<string, string>;
+  /** some of the orders */
+  named: string[];
+}
+
+export async function countedAgain(
+  db: Db,
+  accountIds: readonly string[],
+  named: number,
+): Promise<CountedAgain> {
+  const values = [accountIds, named];
+  const { rows } = await db.query<CountedAgain>(statement('breaks/countedAgain'), values);
+  return rows[0] ?? { orders: 0, money: {}, named: [] };
+}
+
 /** How many causes those that match have. */
 export async function countCauses(db: Db, filter: BreakFilter): Promise<number> {
   const { rows } = await db.query<{ count: bigint }>(

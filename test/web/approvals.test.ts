@@ -384,36 +384,6 @@ describe('an unknown one', () => {
 });
 
 describe('the first page', () => {
-  it('has the sum of the rows that wait for approval, and names apart what moves no money', async () => {
-    const { body } = await approver.get('/approvals');
-    const rows = body
-      .split('<tr>')
-      .slice(1)
-      .filter((row) => /href="\/instructions\/\d+"/.test(row));
-    const sums = new Map<string, number>();
-    let reviews = 0;
-    for (const row of rows.filter((one) => !one.includes('Cannot be approved as it is'))) {
-      if (row.includes('no money moves')) {
-        reviews += 1;
-        continue;
-      }
-      const [, amount = 'none', currency = ''] =
-        /<td class="figure"[^>]*>([\d,.]+)<\/td><td>([A-Z]{3})</.exec(row) ?? [];
-      sums.set(currency, (sums.get(currency) ?? 0) + Number(amount.replaceAll(',', '')));
-    }
-    const first = (await approver.get('/')).body.replaceAll(/<[^>]+>/g, '');
-    const money = /instructions? waits? for approval: (.*?) \(approvers\)/.exec(first)?.[1] ?? '';
-    const said = money.split(', ').map((one): [string, number] => {
-      const [amount = '', currency = ''] = one.split(' ');
-      return [currency, Number(amount.replaceAll(',', ''))];
-    });
-    expect(new Map(said)).toEqual(
-      new Map([...sums].map(([key, sum]) => [key, Number(sum.toFixed(2))])),
-    );
-    expect(first).toContain(`${reviews} fraud review`);
-    expect(body).toContain(`, ${money}; ${reviews} of them a fraud review, without money.`);
-  });
-
   it('names a report that could not be written, until it is', async () => {
     const add = (revision: number, state: string): Promise<unknown> =>
       console.app.db.query(

@@ -309,6 +309,27 @@ describe('a waiver that waits for its second person', () => {
   });
 });
 
+describe('money at risk', () => {
+  it('says what of it may be the same money again: of orders in more than one break', async () => {
+    const said = async () =>
+      (await finance.get('/')).body.replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' ');
+    expect(await said()).not.toContain('in more than one open break');
+    await openBreak({ orderNo: 'TWICE', amount: '500.00' });
+    await openBreak({ orderNo: 'TWICE', amount: '400.00', kind: 'outcome_unknown' });
+    await openBreak({ orderNo: 'THRICE', amount: '7.00' });
+    await openBreak({ orderNo: 'THRICE', amount: '2.00', kind: 'outcome_unknown' });
+    await openBreak({ orderNo: 'THRICE', amount: '1.00', kind: 'instruction_rejected' });
+    await openBreak({ orderNo: 'TWO', amount: '3.00' });
+    await openBreak({ orderNo: 'TWO', amount: '4.00', currency: 'USD', kind: 'outcome_unknown' });
+    expect(await said()).toContain(
+      '2 orders stand in more than one open break (THRICE, TWICE): the breaks beside the largest ' +
+        'of each come to 403.00 EUR, which is counted above and may be the same money again.',
+    );
+    // Each is listed, and the figure above is the sum of what is.
+    expect(await consoleOrders('text=TWICE')).toEqual(['TWICE', 'TWICE']);
+  });
+});
+
 /** The orders that a page of the list shows, in its order. */
 async function consoleOrders(query: string): Promise<string[]> {
   const { statusCode, body } = await finance.get(`/breaks?${query}`);
@@ -336,6 +357,7 @@ async function workbookRows() {
 
 interface Opened {
   orderNo: string;
+  kind?: string;
   days?: number;
   amount?: string | null;
   currency?: string | null;
@@ -353,7 +375,7 @@ async function openBreak(one: Opened): Promise<void> {
   await place.app.db.query(
     `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
        last_run_id, expected, actual, fingerprint, currency, amount, owner, note)
-     select a.account_id, $1, 'missing_in_ledger', 'open', $2::timestamptz, a.run_id, a.run_id,
+     select a.account_id, $1, $8, 'open', $2::timestamptz, a.run_id, a.run_id,
        '{}', $3::jsonb, $1, $4, $5::numeric, $6, $7
      from tieout.run_accounts a order by a.account_id limit 1`,
     [
@@ -364,6 +386,7 @@ async function openBreak(one: Opened): Promise<void> {
       amount,
       one.owner ?? null,
       one.note ?? null,
+      one.kind ?? 'missing_in_ledger',
     ],
   );
 }

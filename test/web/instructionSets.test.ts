@@ -66,6 +66,43 @@ async function largest(operation: string): Promise<Group> {
   return found;
 }
 
+describe('what waits for approval', () => {
+  it('has the sum of the rows that wait for approval, and names apart what moves no money', async () => {
+    const { body } = await approver.get('/approvals');
+    const pages = [body];
+    while (/<a href="[^"]+">Next page/.test(pages.at(-1) ?? '')) {
+      pages.push((await approver.get(`/approvals?page=${pages.length + 1}`)).body);
+    }
+    const rows = pages
+      .join('')
+      .split('<tr>')
+      .slice(1)
+      .filter((row) => /href="\/instructions\/\d+"/.test(row));
+    const sums = new Map<string, number>();
+    let reviews = 0;
+    for (const row of rows.filter((one) => !one.includes('Cannot be approved as it is'))) {
+      if (row.includes('no money moves')) {
+        reviews += 1;
+        continue;
+      }
+      const [, amount = 'none', currency = ''] =
+        /<td class="figure"[^>]*>([\d,.]+)<\/td><td>([A-Z]{3})</.exec(row) ?? [];
+      sums.set(currency, (sums.get(currency) ?? 0) + Number(amount.replaceAll(',', '')));
+    }
+    const first = (await approver.get('/')).body.replaceAll(/<[^>]+>/g, '');
+    const money = /instructions? waits? for approval: (.*?) \(approvers\)/.exec(first)?.[1] ?? '';
+    const said = money.split(', ').map((one): [string, number] => {
+      const [amount = '', currency = ''] = one.split(' ');
+      return [currency, Number(amount.replaceAll(',', ''))];
+    });
+    expect(new Map(said)).toEqual(
+      new Map([...sums].map(([key, sum]) => [key, Number(sum.toFixed(2))])),
+    );
+    expect(first).toContain(`${reviews} fraud review`);
+    expect(body).toContain(`, ${money}; ${reviews} of them a fraud review, without money.`);
+  });
+});
+
 describe('all instructions that match', () => {
   it('are put together on the list with count and money, and links for whoever may', async () => {
     const { body } = await approver.get('/approvals');

@@ -95,9 +95,9 @@ export function reopenedWords(tieReopened: number, listedReopened: number): stri
   if (passed <= 0) return null;
   const were = passed === 1 ? '1 break was' : `${countText(passed)} breaks were`;
   return (
-    `${were} waived or settled and opened again in between, or opened again and settled: the same ` +
-    'at both ends, so under Grown or Shrunk where the money moved, and else in no list; the tie of ' +
-    `the run counts that too (${countText(tieReopened)} reopened, ` +
+    `${were} waived or settled and opened again in between, or opened again and settled: the ` +
+    'same at both ends, so under Grown or Shrunk where the money moved, and else in no list; the ' +
+    `tie of the run counts that too (${countText(tieReopened)} reopened, ` +
     `${countText(listedReopened)} of them listed so)`
   );
 }

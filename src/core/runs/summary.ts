@@ -54,7 +54,7 @@ export interface Tie {
 }
 
 /** By operation, then by state of the instruction or `carried`; zeros may be left out. */
-export type InstructionFigures = Partial<Record<string, Partial<Record<string, number>>>>;
+type InstructionFigures = Partial<Record<string, Partial<Record<string, number>>>>;
 
 /** Money confirmed in the run, as text; `unknown` is in no other column. */
 export interface CurrencyTotals {

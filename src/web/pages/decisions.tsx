@@ -138,12 +138,14 @@ async function told(work: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
+const ONLY_ASKED = ': only asked for, a second person has to agree';
+
 /** What is not refused, by decision: how many, and the money by currency. */
 function Totals({ rows, words }: { rows: readonly DecidedRow[]; words: Words }) {
   const done = rows.filter(({ result }) => result === 'done');
   if (done.length === 0) return null;
   const whatOf = ({ of, decision, isAsked }: DecidedRow) =>
-    `${decision.toLowerCase()}, ${of}s${isAsked ? ': only asked for, a second person has to agree' : ''}`;
+    `${decision.toLowerCase()}, ${of}s${isAsked ? ONLY_ASKED : ''}`;
   return (
     <Table
       caption="In total, without what is refused or unchanged"

@@ -1,15 +1,16 @@
 // What money is at risk, and whose turn it is: the open breaks of all nights, in real amounts of
 // each currency by age, and by the person who has them. Each figure leads to its breaks.
 
-import type { BreakGroupRow } from '../../../breaks/breaksStore.js';
-import { countBreaks } from '../../../breaks/breaksStore.js';
+import type { BreakGroupRow, CountedAgain } from '../../../breaks/breaksStore.js';
+import { countBreaks, countedAgain } from '../../../breaks/breaksStore.js';
 import { dueRuleOf } from '../../../breaks/dueRule.js';
 import { AGES, ageInDays } from '../../../core/breaks/breakAge.js';
 import type { DueRule } from '../../../core/breaks/dueDate.js';
 import { dueDate, overdueBefore } from '../../../core/breaks/dueDate.js';
 import { addAmounts, formatAmount, parseSum } from '../../../core/money.js';
+import { counted, moneyText } from '../../../core/text/amounts.js';
 import type { Words } from '../../format.js';
-import { Figure, MoneyOf, Table } from '../../layout/parts.js';
+import { Figure, MoneyOf, Name, Table } from '../../layout/parts.js';
 import type { Visit } from '../../visit.js';
 import { OVERDUE } from '../breaks/breakQuery.js';
 
@@ -22,8 +23,12 @@ interface OpenMoney {
   owners: readonly BreakGroupRow[];
   /** of these, what is overdue, by owner */
   overdue: readonly BreakGroupRow[];
+  again: CountedAgain;
   rule: DueRule;
 }
+
+/** Orders with several breaks that are named. */
+const ORDERS_NAMED = 5;
 
 /** Owners of overdue breaks that are told apart and added up. */
 const OVERDUE_OWNERS_MAX = 10_000;
@@ -33,12 +38,13 @@ export async function openMoneyOf({ deps, accounts }: Visit): Promise<OpenMoney>
   const now = deps.now();
   const rule = dueRuleOf(deps.config);
   const late = { ...open, seenBefore: overdueBefore(now, rule) };
-  const [ages, owners, overdue] = await Promise.all([
+  const [ages, owners, overdue, again] = await Promise.all([
     countBreaks(deps.db, open, 'age', now, AGES.length),
     countBreaks(deps.db, open, 'owner', now, OWNERS_SHOWN),
     countBreaks(deps.db, late, 'owner', now, OVERDUE_OWNERS_MAX),
+    countedAgain(deps.db, accounts, ORDERS_NAMED),
   ]);
-  return { ages, owners, overdue, rule };
+  return { ages, owners, overdue, again, rule };
 }
 
 /** How many are overdue, and what is at stake in them. */
@@ -65,6 +71,7 @@ export function AtRisk({ open, visit }: { open: OpenMoney; visit: Visit }) {
     <section aria-labelledby="at-risk">
       <h2 id="at-risk">Money at risk</h2>
       <MoneyByAge ages={open.ages} words={words} />
+      <Again again={open.again} />
       <p class="hint">
         What is at stake in breaks that are open now, of all nights. Amounts of different currencies
         are not added up; a bar is the part of its currency that is so old. Age is counted from the
@@ -73,6 +80,27 @@ export function AtRisk({ open, visit }: { open: OpenMoney; visit: Visit }) {
       </p>
       <Owners open={open} words={words} now={deps.now()} />
     </section>
+  );
+}
+
+/** From the sum of the breaks, each of which is listed, to what may be at risk at least. */
+function Again({ again: { orders, money, named } }: { again: CountedAgain }) {
+  const sum = moneyText(money);
+  if (sum === '') return null;
+  return (
+    <p>
+      {counted(orders, 'order')} {orders === 1 ? 'stands' : 'stand'} in more than one open break (
+      {named.map((orderNo, at) => (
+        <>
+          {at === 0 ? '' : ', '}
+          <a href={`/breaks?${new URLSearchParams({ text: orderNo })}`}>
+            <Name name={orderNo} />
+          </a>
+        </>
+      ))}
+      {orders > named.length ? ', ...' : ''}): the breaks beside the largest of each come to{' '}
+      <strong>{sum}</strong>, which is counted above and may be the same money again.
+    </p>
   );
 }
 

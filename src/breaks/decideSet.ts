@@ -70,7 +70,7 @@ export async function previewSet(deps: DecideDeps, request: SetRequest): Promise
 
 export type SetOutcome =
   | { kind: 'changed' }
-  | { kind: 'decided'; verdicts: Map<BreakVerdict['kind'], number>; rows: DecidedBreakRow[] };
+  | { kind: 'decided'; verdicts: Map<BreakVerdict['kind'], SetTotal>; rows: DecidedBreakRow[] };
 
 /** `digest` is that of the preview; `over` says how the set was chosen, null: one by one. */
 export async function decideSet(
@@ -80,7 +80,7 @@ export async function decideSet(
   const { action, who, over, mayWaive } = request;
   const { preview, rows } = await chooseSet(deps, request);
   if (preview.digest !== request.digest || rows.length === 0) return { kind: 'changed' };
-  const verdicts = new Map<BreakVerdict['kind'], number>();
+  const verdicts = new Map<BreakVerdict['kind'], SetBreak[]>();
   const decided: DecidedBreakRow[] = [];
   const decisionId = deps.newId();
   for (let at = 0; at < rows.length; at += PART) {
@@ -89,12 +89,13 @@ export async function decideSet(
     const seen = new Map(part.map((row) => [row.breakId, row]));
     const about = { ids, action, who, over, seen, decisionId, mayWaive };
     for (const row of await decideBreaks(deps, about)) {
-      verdicts.set(row.kind, (verdicts.get(row.kind) ?? 0) + 1);
+      const shown = seen.get(row.breakId);
+      if (shown !== undefined) append(verdicts, row.kind, shown);
       decided.push(row);
     }
   }
   if (decided.length >= MANY) await countBreaksAnew(deps.db);
-  return { kind: 'decided', verdicts, rows: decided };
+  return { kind: 'decided', verdicts: totalsOf(verdicts), rows: decided };
 }
 
 /** Those that the decision would change, oldest first: the same again would end nowhere. */

@@ -163,7 +163,7 @@ describe('all that match', () => {
     const alone = await carl.post('/breaks/waive', { id: one, words: 'why not' });
     expect(await refusalOf(carl, alone)).toContain('nobody has asked');
     const asked = await anna.post(link, { seen, words: 'the shop pays' });
-    expect(sentence(asked.body)).toBe('30 waiting for a second person.');
+    expect(sentence(asked.body)).toBe('30 waiting for a second person: 27,000.00 EUR.');
     expect(await states('LARGE')).toEqual({ asked: LARGE });
     expect((await anna.get(link)).body).toContain('Nothing would be changed.');
     expect(sentence((await anna.get('/breaks?state=waiver_asked')).body)).toMatch(/^30 breaks\./);
@@ -174,7 +174,7 @@ describe('all that match', () => {
     );
     const again = seenOf((await carl.get(link)).body);
     const done = await carl.post(link, { seen: again, words: 'agreed' });
-    expect(sentence(done.body)).toBe('30 waived.');
+    expect(sentence(done.body)).toBe('30 waived: 27,000.00 EUR.');
     expect(await states('LARGE')).toEqual({ waived: LARGE });
   });
 
@@ -212,13 +212,13 @@ describe('all that match', () => {
       seen: seenOf(page.body),
       words: 'the shop did not pay',
     });
-    expect(sentence(body)).toBe('30 open again.');
+    expect(sentence(body)).toBe('30 open again: 27,000.00 EUR.');
     const assign = `/breaks/all/assign?text=large&whom=${bert.name}`;
     expect((await anna.get('/breaks/all/assign?text=large')).body).toContain(
       `<option value="${bert.name}">`,
     );
     const seen = seenOf((await anna.get(assign)).body);
-    expect(sentence((await anna.post(assign, { seen })).body)).toBe('30 assigned.');
+    expect(sentence((await anna.post(assign, { seen })).body)).toBe('30 assigned: 27,000.00 EUR.');
   });
 });
 

@@ -304,7 +304,7 @@ describe('a waiver that waits for its second person', () => {
     expect(plain(preview)).toContain('will be open still, the waiver refused');
     const seen = /name="seen" value="([0-9a-f]{64})"/.exec(preview)?.[1] ?? '';
     const done = await approver.post(link, { seen, words: 'not by bank' });
-    expect(plain(done.body)).toContain('2 open still, the waiver refused.');
+    expect(plain(done.body)).toContain('2 open still, the waiver refused: 1,758.00 EUR.');
     expect(await consoleOrders('state=waiver_asked')).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { decideSet, previewSet, SET_MAX } from '../../../breaks/decideSet.js';
 import type { BreakAction } from '../../../core/breaks/breakDecision.js';
 import { waiverWaitsWords } from '../../../core/breaks/breakDecision.js';
 import { UsageError } from '../../../core/errors.js';
-import { countText } from '../../../core/text/amounts.js';
+import { countText, moneyText } from '../../../core/text/amounts.js';
 import { labelOf } from '../../../core/text/labels.js';
 import { Empty, Form, Name, Reason } from '../../layout/parts.js';
 import type { PreviewRow } from '../../layout/preview.js';
@@ -291,13 +291,13 @@ export function pressSet(verb: SetVerb) {
 type Decided = SetOutcome & { kind: 'decided' };
 
 function outcomeWords({ verdicts }: Decided): string {
-  return [...verdicts].map(([kind, count]) => `${count} ${labelOf(kind)}`).join(', ');
+  return [...verdicts].map(([kind, { breaks }]) => `${breaks} ${labelOf(kind)}`).join(', ');
 }
 
 const SHOWN_MAX = 100;
 
 function donePage(visit: Visit, verb: SetVerb, outcome: Decided): Answer {
-  const { words, query } = visit;
+  const { query } = visit;
   const left = outcome.rows.filter(({ kind }) => kind === 'refused' || kind === 'unchanged');
   const again =
     verb === 'assign' ? queryOf(query, { whom: query.text('whom', 64) ?? '' }) : queryOf(query);
@@ -305,10 +305,7 @@ function donePage(visit: Visit, verb: SetVerb, outcome: Decided): Answer {
     <>
       <h1>What was done</h1>
       <p class="sentence" role="status">
-        {[...outcome.verdicts]
-          .map(([kind, count]) => `${words.count(count)} ${DONE[kind] ?? labelOf(kind)}`)
-          .join(', ')}
-        .
+        {[...outcome.verdicts].map(([kind, total]) => doneWords(kind, total)).join('; ')}.
       </p>
       {left.length === 0 ? null : (
         <ul>
@@ -329,6 +326,13 @@ function donePage(visit: Visit, verb: SetVerb, outcome: Decided): Answer {
     </>
   );
   return { kind: 'page', title: 'What was done', section: 'Breaks', body };
+}
+
+/** "30 waived: 27,000.00 EUR" */
+function doneWords(kind: string, { breaks, money, withoutAmount }: SetTotal): string {
+  const without = withoutAmount === 0 ? '' : `${countText(withoutAmount)} without an amount`;
+  const sums = [moneyText(money), without].filter((part) => part !== '').join(', ');
+  return `${countText(breaks)} ${DONE[kind] ?? labelOf(kind)}${sums === '' ? '' : `: ${sums}`}`;
 }
 
 const DONE: Readonly<Record<string, string>> = {

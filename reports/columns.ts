@@ -14,7 +14,7 @@ import type {
   ReservationRow,
 } from '../src/core/runs/reporting.js';
 import { withoutCommands } from '../src/core/text/commandWords.js';
-import { labelOf, labelStates } from '../src/core/text/labels.js';
+import { classLabel, labelOf, labelStates } from '../src/core/text/labels.js';
 import type { Column, Table } from './column.js';
 import { columnOf, count, date, id, instant, money, text } from './column.js';
 import { decidable } from './decisions/decisionColumns.js';
@@ -86,7 +86,7 @@ export const ORDERS: Table<OrderRow> = {
   columns: [
     id('account_id', 'Account', 12, (row) => row.accountId),
     id('order_no', 'Order', 24, (row) => row.orderNo),
-    text('class', 'Class', 15, (row) => row.class, { words: labelOf }),
+    text('class', 'Class', 15, (row) => row.class, { words: classLabel }),
     text('kinds', 'Breaks', 24, (row) => row.kinds, { words: labelOf }),
     text('expected', 'Ledger', 12, (row) => row.expected),
     text('gateway_state', 'Gateway', 19, (row) => row.gatewayState, { words: labelOf }),

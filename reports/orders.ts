@@ -6,7 +6,7 @@ import { formatAmount } from '../src/core/money.js';
 import type { RowDigest } from '../src/core/rowDigest.js';
 import { orderRowDigest } from '../src/core/rowDigest.js';
 import type { AboutData, OrderRow, WrittenReport } from '../src/core/runs/reporting.js';
-import { labelOf } from '../src/core/text/labels.js';
+import { classLabel } from '../src/core/text/labels.js';
 import { ORDERS } from './columns.js';
 import { bookProperties, writeAbout } from './reconciliation.js';
 import type { SideTotals } from './statement/sideTotals.js';
@@ -185,7 +185,7 @@ function totalLine(
   };
   const counted = { formula: matchingCount(ORDERS, parts, keys, matching), result: total.orders };
   return [
-    { value: freeText(labelOf(total.class)), style: STYLES.text },
+    { value: freeText(classLabel(total.class)), style: STYLES.text },
     { value: freeText(total.currency), style: STYLES.text },
     { value: counted, style: STYLES.count },
     moneyCellOf(total.ledger, matchingSum(ORDERS, parts, 'ledger_amount', keys, matching)),

@@ -8,7 +8,7 @@ import { formatAmount } from '../src/core/money.js';
 import type { BreakRow, NightMark, ReconciliationData } from '../src/core/runs/reporting.js';
 import type { OrderClass } from '../src/core/runs/summary.js';
 import { ORDER_CLASSES } from '../src/core/runs/summary.js';
-import { labelOf } from '../src/core/text/labels.js';
+import { classLabel } from '../src/core/text/labels.js';
 import type { Table } from './column.js';
 import { BREAKS_SHEET } from './columns.js';
 import { fitsNumber, freeText, hundredthsOf } from './xlsx/cells.js';
@@ -351,7 +351,7 @@ function zeros(): Record<OrderClass, bigint> {
 }
 
 function headed(name: OrderClass): string {
-  const words = labelOf(name);
+  const words = classLabel(name);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

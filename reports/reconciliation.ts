@@ -387,7 +387,7 @@ const GLOSSARY: readonly Pair[] = [
   ['explained', 'a difference within the tolerance, or one that a person waived with a reason'],
   ['due', 'an instruction is on its way, or the next run makes the next step'],
   ['awaited', 'too young to be a difference: the gateway may still show it in time'],
-  ['broken', 'a difference that no instruction is about to heal: a person has to look'],
+  ['differs', 'a difference that no instruction is about to heal: a person has to look'],
   ['not compared', 'the gateway gave no complete answer about it; that says nothing of the order'],
   ['held', 'an instruction that waits for approval, or for a setting; nothing was sent'],
   ['unknown', 'sent, and nobody can say yet whether the gateway did it; it is not sent again'],

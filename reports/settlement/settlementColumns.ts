@@ -2,6 +2,7 @@
 // is), core/settlement/settlementReport.ts (the rows), settlementBook.ts.
 
 import { AGES, isOfAge } from '../../src/core/breaks/breakAge.js';
+import { openWords } from '../../src/core/settlement/openWords.js';
 import type {
   BatchRow,
   ChargebackRow,
@@ -47,7 +48,7 @@ export const OPEN_ITEMS: Table<OpenItemRow> = {
   columns: [
     ...whose<OpenItemRow>(),
     text('book', 'Book', 16, (row) => row.book, { rowWords: ({ book }) => BOOK_WORDS[book] }),
-    text('what', 'What', 18, (row) => row.what, { words: labelOf }),
+    text('what', 'What', 24, (row) => row.what, { rowWords: openWords }),
     id('order_no', 'Order', 24, (row) => row.orderNo),
     id('batch', 'Batch', 20, (row) => row.batch),
     date('since', 'Since', 14, (row) => row.since),

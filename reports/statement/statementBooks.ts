@@ -10,7 +10,7 @@ import { bookWords, isBookLine, isOpen } from '../../src/core/runs/statementBook
 import { freeText } from '../xlsx/cells.js';
 import type { Cell } from '../xlsx/format/cellXml.js';
 import { count, money, moneyFormula } from '../xlsx/page.js';
-import { moneyStyle, STYLES } from '../xlsx/styles.js';
+import { moneyStyle, STYLES, totalMoneyStyle } from '../xlsx/styles.js';
 import { BOOK_LINES, BOOK_LINES_NAME } from './bookLines.js';
 import { listedSums } from './listedSums.js';
 import type { Frame, SheetPage } from './statementPage.js';
@@ -24,7 +24,7 @@ export function addBooks(page: SheetPage, one: Statement, frame: Frame, shown: n
     [sums.captured, sums.refunded].map(formatAmount),
   );
   const style = moneyStyle(currency, amounts);
-  const bold = style === STYLES.wholeMoney ? STYLES.totalWholeMoney : STYLES.totalMoney;
+  const bold = totalMoneyStyle(currency, amounts);
   const next = (): number => page.first + page.lines.length;
   const sumRow = (words: string, of: (column: string) => string, sums: typeof closing): number => {
     const cells = (['captured', 'refunded'] as const).map((side, at) =>

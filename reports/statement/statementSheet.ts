@@ -15,7 +15,7 @@ import { LINE_POINTS, lineHeight, rowHeight } from '../xlsx/columnWidths.js';
 import type { Cell } from '../xlsx/format/cellXml.js';
 import type { CellStyle } from '../xlsx/format/styleSheet.js';
 import { count, money, moneyFormula } from '../xlsx/page.js';
-import { moneyStyle, STYLES } from '../xlsx/styles.js';
+import { moneyStyle, STYLES, totalMoneyStyle } from '../xlsx/styles.js';
 import type { Book } from '../xlsx/workbook.js';
 import { closeSheet, openSheet, putRow } from '../xlsx/workbook.js';
 import { listedSums } from './listedSums.js';
@@ -165,7 +165,7 @@ function addBridge(
     [captured, refunded].map(formatAmount),
   );
   const style = moneyStyle(currency, amounts);
-  const bold = style === STYLES.wholeMoney ? STYLES.totalWholeMoney : STYLES.totalMoney;
+  const bold = totalMoneyStyle(currency, amounts);
   const from = nextOf(page);
   const side = (words: string, { orders, captured, refunded }: Statement['ledger']): void => {
     const cells = [captured, refunded].map((sum) => money(formatAmount(sum), bold));

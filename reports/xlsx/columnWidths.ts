@@ -97,7 +97,7 @@ function shownLength({ value, style }: Cell): number {
   if (value instanceof Date) return INSTANT_LENGTH;
   const shown = typeof value === 'number' ? value : value.result;
   if (typeof shown === 'string') return textLength(shown);
-  return numberLength(shown, style.numFmt?.endsWith('.00') ? 2 : 0);
+  return numberLength(shown, /\.(0+)$/.exec(style.numFmt ?? '')?.[1]?.length ?? 0);
 }
 
 /** As in `-1,234.50`. Counted here: asking for a locale's text costs more than writing the row. */

@@ -12,6 +12,7 @@ import { columnCell } from './columnCell.js';
 import { fitsOneLine, rowHeight, surelyFitsFigure } from './columnWidths.js';
 import type { StyleOf } from './format/cellXml.js';
 import { cellXml, columnLetters, countText, opening, serialOf } from './format/cellXml.js';
+import type { CellStyle } from './format/styleSheet.js';
 import { moneyStyle, STYLES } from './styles.js';
 
 interface RowXmlSpec<R> {
@@ -135,14 +136,18 @@ function shortMoney<R>(
   column: Column<R> & { kind: 'money' },
   width: number,
 ): Short<R> {
-  const cents = opening(spec.styleOf(STYLES.money));
-  const whole = opening(spec.styleOf(STYLES.wholeMoney));
+  const openings = new Map<CellStyle, string>();
+  const openingOf = (style: CellStyle): string => {
+    const known = openings.get(style) ?? opening(spec.styleOf(style));
+    openings.set(style, known);
+    return known;
+  };
   return (row) => {
     const amount = column.read(row);
     if (amount === null) return '';
     if (!surelyFitsFigure(amount, width) || !fitsNumber(amount)) return null;
     const style = moneyStyle(column.currency(row), [amount]);
-    return `${style === STYLES.wholeMoney ? whole : cents}${amount}</v></c>`;
+    return `${openingOf(style)}${amount}</v></c>`;
   };
 }
 

@@ -2,12 +2,15 @@
 // is known by its identity. Data that is never changed after it is made; neighbours: styleSheet.ts
 // makes it a part of the file, cells.ts.
 
+import { decimalsOf } from '../../src/core/currency.js';
 import { isWholeMoney } from './cells.js';
 import type { CellStyle } from './format/styleSheet.js';
 
 /** Negative is a minus sign and no colour: red means one thing, a check that fails. */
 const MONEY = '#,##0.00';
 const MONEY_WITHOUT_DECIMALS = '#,##0';
+const MONEY_OF_THREE = '#,##0.000';
+const MONEY_OF_FOUR = '#,##0.0000';
 const COUNT = '#,##0';
 /** Text cells stay text, also when a person edits one that begins with "=". */
 const TEXT = '@';
@@ -41,6 +44,8 @@ export const STYLES = {
   shrunkMoney: { numFmt: MONEY, alignment: { ...FIGURE, shrinkToFit: true } },
   money: { numFmt: MONEY, alignment: FIGURE },
   wholeMoney: { numFmt: MONEY_WITHOUT_DECIMALS, alignment: FIGURE },
+  moneyOfThree: { numFmt: MONEY_OF_THREE, alignment: FIGURE },
+  moneyOfFour: { numFmt: MONEY_OF_FOUR, alignment: FIGURE },
   count: { numFmt: COUNT, alignment: FIGURE },
   date: { numFmt: 'yyyy-mm-dd', alignment: FIGURE },
   /** Where a date is what the line is of. */
@@ -107,12 +112,30 @@ export const STYLES = {
     border: TOTAL_LINE,
     alignment: FIGURE,
   },
+  totalMoneyOfThree: { numFmt: MONEY_OF_THREE, font: BOLD, border: TOTAL_LINE, alignment: FIGURE },
+  totalMoneyOfFour: { numFmt: MONEY_OF_FOUR, font: BOLD, border: TOTAL_LINE, alignment: FIGURE },
   totalCount: { numFmt: COUNT, font: BOLD, border: TOTAL_LINE, alignment: FIGURE },
   verdict: { font: { ...BOLD, colour: 'FF1E6B3A' }, alignment: { horizontal: 'left' } },
 } as const satisfies Record<string, CellStyle>;
 
-/** Whole money where the currency has no decimals and none of the amounts shows any. */
+/**
+ * The decimals of the currency; whole money where it has none and none of the amounts shows any.
+ */
 export function moneyStyle(currency: string | null, amounts: readonly string[]): CellStyle {
+  const decimals = currency === null ? null : decimalsOf(currency, {});
+  if (decimals === 3) return STYLES.moneyOfThree;
+  if (decimals === 4) return STYLES.moneyOfFour;
   const isWhole = amounts.every((amount) => isWholeMoney(currency, amount));
   return isWhole ? STYLES.wholeMoney : STYLES.money;
 }
+
+/** The same in a total. */
+export function totalMoneyStyle(currency: string | null, amounts: readonly string[]): CellStyle {
+  return TOTALS.get(moneyStyle(currency, amounts)) ?? STYLES.totalMoney;
+}
+
+const TOTALS: ReadonlyMap<CellStyle, CellStyle> = new Map<CellStyle, CellStyle>([
+  [STYLES.wholeMoney, STYLES.totalWholeMoney],
+  [STYLES.moneyOfThree, STYLES.totalMoneyOfThree],
+  [STYLES.moneyOfFour, STYLES.totalMoneyOfFour],
+]);

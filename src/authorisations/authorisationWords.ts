@@ -15,10 +15,10 @@ export const NO_RULE =
 export function accountSentences({ accountId, rule, sums }: AccountAuthorisations): string[] {
   if (sums.length === 0) return [`${accountId}: nothing is reserved.`];
   return sums.map((sum) => {
-    const all = `${accountId}: ${moneyOf(sum.amount, sum)} reserved for ${orders(sum.orders)}`;
+    const all = `${accountId}: ${moneyOf(sum.amount, sum)} is reserved for ${orders(sum.orders)}`;
     if (rule === null) return `${all}; ${NO_RULE}.`;
     const risk = [...riskParts(sum), ...nextPart([sum], toMinute)];
-    return risk.length === 0 ? `${all}; all in time.` : `${all}; ${risk.join('; ')}.`;
+    return risk.length === 0 ? `${all}; all of it is in time.` : `${all}; ${risk.join('; ')}.`;
   });
 }
 
@@ -34,19 +34,17 @@ export function riskSentences(
     const parts = rule === null ? [] : sums.flatMap(riskParts);
     if (parts.length === 0) return [];
     const all = [...parts, ...nextPart(sums, at)];
-    return [{ accountId, text: `reserved and not taken: ${all.join('; ')}` }];
+    return [{ accountId, text: `money is reserved and not taken: ${all.join('; ')}` }];
   });
 }
 
 function riskParts(sum: AuthorisationSum): string[] {
   return [
     ...(sum.atRisk > 0
-      ? [`${moneyOf(sum.atRiskAmount, sum)} of ${orders(sum.atRisk)} soon to lapse`]
+      ? [`${moneyOf(sum.atRiskAmount, sum)} of ${orders(sum.atRisk)} will soon lapse`]
       : []),
-    ...(sum.lapsed > 0
-      ? [`${moneyOf(sum.lapsedAmount, sum)} of ${orders(sum.lapsed)} lapsed`]
-      : []),
-    ...(sum.undated > 0 ? [`${orders(sum.undated)} since nobody knows when`] : []),
+    ...(sum.lapsed > 0 ? [`${moneyOf(sum.lapsedAmount, sum)} of ${lapsed(sum.lapsed)}`] : []),
+    ...(sum.undated > 0 ? [`of ${orders(sum.undated)} nobody knows since when`] : []),
   ];
 }
 
@@ -55,7 +53,7 @@ function nextPart(sums: readonly AuthorisationSum[], at: (time: Date) => string)
   const times = sums
     .filter(({ atRisk }) => atRisk > 0)
     .flatMap(({ nextLapse }) => (nextLapse === null ? [] : [nextLapse.getTime()]));
-  return times.length === 0 ? [] : [`the next at ${at(new Date(Math.min(...times)))}`];
+  return times.length === 0 ? [] : [`the next lapses at ${at(new Date(Math.min(...times)))}`];
 }
 
 function moneyOf(amount: string, { currency }: AuthorisationSum): string {
@@ -64,4 +62,8 @@ function moneyOf(amount: string, { currency }: AuthorisationSum): string {
 
 function orders(count: number): string {
   return counted(count, 'order');
+}
+
+function lapsed(count: number): string {
+  return `${orders(count)} ${count === 1 ? 'has' : 'have'} lapsed`;
 }

@@ -126,8 +126,8 @@ export async function openTalk(
 ): Promise<{ talk: Progress; hide: (text: string) => string }> {
   zone = config.schedule.timezone;
   const hide = hidingSecrets(config);
-  const version = packageVersion();
-  return { talk: await openProgress(process.stderr, { quiet, isService, version, hide }), hide };
+  const settings = { quiet, isService, version: packageVersion(), hide, zone };
+  return { talk: await openProgress(process.stderr, settings), hide };
 }
 
 /** The same error; whoever prints it prints no secret, no card number, no forged line. */
@@ -222,6 +222,19 @@ let zone = 'UTC';
 
 /** Lines for a person; what data brings along never steers the terminal. */
 export function printLines(lines: readonly Line[]): void {
-  const screen = { zone, hasColours: showsColours(process.stdout) };
-  process.stdout.write(lines.map((line) => `${shownLine(line, screen)}\n`).join(''));
+  process.stdout.write(shownLines(lines));
+}
+
+/** The same as the text that is written: for lists that are longer than memory. */
+export function shownLines(
+  lines: readonly Line[],
+  stream: Parameters<typeof showsColours>[0] = process.stdout,
+): string {
+  const screen = { zone, hasColours: showsColours(stream) };
+  return lines.map((line) => `${shownLine(line, screen)}\n`).join('');
+}
+
+/** Lines for a person that are no answer: why something was not done, and what to look at. */
+export function warnLines(lines: readonly Line[]): void {
+  process.stderr.write(shownLines(lines, process.stderr));
 }

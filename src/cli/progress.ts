@@ -5,6 +5,7 @@
 import type { WriteStream } from 'node:tty';
 import type { Log } from '../core/log.js';
 import { guardedLog } from '../core/log.js';
+import { withZonedTimes } from '../core/text/zonedTimes.js';
 import type { Talk } from './app.js';
 
 const BAR_WIDTH = 24;
@@ -24,6 +25,8 @@ interface TalkSettings {
   version: string;
   /** takes the secrets of the configuration out of a text */
   hide: (text: string) => string;
+  /** of the schedule: in which people read times */
+  zone: string;
 }
 
 export async function openProgress(
@@ -31,17 +34,21 @@ export async function openProgress(
   settings: TalkSettings,
 ): Promise<Progress> {
   if (settings.quiet) return { log: () => {}, progress: () => {}, end: () => {} };
-  if (stream.isTTY) return drawn(stream, settings.hide);
-  if (!settings.isService) return stepwise(plainLog(stream, settings.hide));
+  if (stream.isTTY) return drawn(stream, settings);
+  if (!settings.isService) return stepwise(plainLog(stream, settings));
   // Takes a while to load, which a command that answers at once does not have to spare.
   const { openJsonLog } = await import('./jsonLog.js');
   return stepwise(openJsonLog(stream, settings), { again: true });
 }
 
-function plainLog(stream: NodeJS.WritableStream, hide: TalkSettings['hide']): Log {
+function plainLog(stream: NodeJS.WritableStream, { hide, zone }: TalkSettings): Log {
   return guardedLog((line) => {
-    stream.write(`${new Date().toISOString()} ${line}\n`);
+    stream.write(`${withZonedTimes(`${nowToSeconds()}  ${line}`, zone)}\n`);
   }, hide);
+}
+
+function nowToSeconds(): string {
+  return `${new Date().toISOString().slice(0, 'YYYY-MM-DDThh:mm:ss'.length)}Z`;
 }
 
 /** A line when a step is done, once; `again`: once more when it began anew, another run. */
@@ -66,7 +73,7 @@ function stepwise(log: Log, { again = false } = {}): Progress {
   };
 }
 
-function drawn(stream: NodeJS.WritableStream, hide: TalkSettings['hide']): Progress {
+function drawn(stream: NodeJS.WritableStream, { hide, zone }: TalkSettings): Progress {
   let drawnAt = 0;
   let open = false;
   const clear = (): void => {
@@ -76,7 +83,7 @@ function drawn(stream: NodeJS.WritableStream, hide: TalkSettings['hide']): Progr
   return {
     log: guardedLog((line) => {
       clear();
-      stream.write(`${line}\n`);
+      stream.write(`${withZonedTimes(line, zone)}\n`);
     }, hide),
     progress: (step, done, total) => {
       const now = performance.now();

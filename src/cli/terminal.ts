@@ -54,26 +54,39 @@ function shownPart({ text, tone, isVerbatim }: Said, { zone, hasColours }: Scree
 /** A cell may be longer: then its own line is, and the others stay in their columns. */
 const WIDTH_MAX = 48;
 
-/** Rows as lines in which the same column begins, or of figures ends, at the same place. */
-export function columns(
-  rows: readonly (readonly Part[])[],
+type Rows = readonly (readonly Part[])[];
+
+/** A list as it is printed: what stands over its columns, and the cells of a row. */
+export interface Listing<Row> {
+  readonly head: readonly string[];
   /** columns of figures, counted from 0 */
-  figures: readonly number[] = [],
-): Line[] {
+  readonly figures: readonly number[];
+  readonly cells: (row: Row) => readonly Part[];
+}
+
+/** Rows as lines in which the same column begins, or of figures ends, at the same place. */
+export function columns(rows: Rows, figures: readonly number[] = []): Line[] {
+  return growingColumns(figures)(rows);
+}
+
+/** The same of rows that come in parts: a column becomes wider where a later part needs it. */
+export function growingColumns(figures: readonly number[] = []): (rows: Rows) => Line[] {
   const widths: number[] = [];
-  for (const row of rows) {
-    for (const [at, cell] of row.entries()) {
-      widths[at] = Math.max(widths[at] ?? 0, Math.min(WIDTH_MAX, textOf(cell).length));
+  return (rows) => {
+    for (const row of rows) {
+      for (const [at, cell] of row.entries()) {
+        widths[at] = Math.max(widths[at] ?? 0, Math.min(WIDTH_MAX, textOf(cell).length));
+      }
     }
-  }
-  return rows.map((row) =>
-    row.flatMap((cell, at): Part[] => {
-      const gap = at === 0 ? '' : '  ';
-      const room = ' '.repeat(Math.max(0, (widths[at] ?? 0) - textOf(cell).length));
-      if (figures.includes(at)) return [gap + room, cell];
-      return at === row.length - 1 ? [gap, cell] : [gap, cell, room];
-    }),
-  );
+    return rows.map((row) =>
+      row.flatMap((cell, at): Part[] => {
+        const gap = at === 0 ? '' : '  ';
+        const room = ' '.repeat(Math.max(0, (widths[at] ?? 0) - textOf(cell).length));
+        if (figures.includes(at)) return [gap + room, cell];
+        return at === row.length - 1 ? [gap, cell] : [gap, cell, room];
+      }),
+    );
+  };
 }
 
 function textOf(cell: Part): string {

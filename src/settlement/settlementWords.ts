@@ -57,9 +57,10 @@ function missing(rows: readonly OldestOpen[]): string {
   const [since] = rows.map((row) => row.since).sort();
   if (since === undefined) return '';
   const overdue = count((row) => row.overdue);
-  const late = overdue === 0 ? '' : `, ${overdue} overdue`;
+  const late = overdue === 0 ? '' : `, ${countText(overdue)} overdue`;
   const movements = count((row) => row.movements);
-  const which = movements === 1 ? '1 capture or refund' : `${movements} captures and refunds`;
+  const which =
+    movements === 1 ? '1 capture or refund' : `${countText(movements)} captures and refunds`;
   return ` (${which} without a settlement line since ${since}${late})`;
 }
 

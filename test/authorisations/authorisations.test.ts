@@ -118,14 +118,14 @@ describe('reservations', () => {
       { currency: 'USD', orders: 1, amount: '5.00', atRisk: 0, lapsed: 1, lapsedAmount: '5.00' },
     ]);
     expect(accounts.flatMap(accountSentences)).toEqual([
-      'A1: 55.00 EUR reserved for 6 orders; 54.00 EUR of 5 orders soon to lapse; ' +
-        'the next at 2026-11-20T21:00Z.',
-      'A1: 5.00 USD reserved for 1 order; 5.00 USD of 1 order lapsed.',
+      'A1: 55.00 EUR is reserved for 6 orders; 54.00 EUR of 5 orders will soon lapse; ' +
+        'the next lapses at 2026-11-20T21:00Z.',
+      'A1: 5.00 USD is reserved for 1 order; 5.00 USD of 1 order has lapsed.',
       'A0: nothing is reserved.',
     ]);
     expect(riskSentences(accounts).map(({ text }) => text)).toEqual([
-      'reserved and not taken: 54.00 EUR of 5 orders soon to lapse; ' +
-        '5.00 USD of 1 order lapsed; the next at 2026-11-20T21:00Z',
+      'money is reserved and not taken: 54.00 EUR of 5 orders will soon lapse; ' +
+        '5.00 USD of 1 order has lapsed; the next lapses at 2026-11-20T21:00Z',
     ]);
   });
 

@@ -111,8 +111,8 @@ describe('reservations of a night', () => {
   it('are said by status, and told to the outside once', async () => {
     const status = JSON.parse((await cli('status', '--json')).stdout);
     expect(status.authorisations.length).toBeGreaterThan(0);
-    expect(status.authorisations[0].text).toMatch(/^reserved and not taken: .*lapsed/);
-    expect((await cli('status')).stdout).toMatch(/A\d+: reserved and not taken: /);
+    expect(status.authorisations[0].text).toMatch(/^money is reserved and not taken: .*lapsed/);
+    expect((await cli('status')).stdout).toMatch(/A\d+: money is reserved and not taken: /);
     const deps = await watchDeps();
     await house.db.query('delete from tieout.outbox');
     await watch(deps);

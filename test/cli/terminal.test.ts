@@ -3,8 +3,15 @@
 
 import { WriteStream } from 'node:tty';
 import { describe, expect, it, test } from 'vitest';
+import { OPEN_ITEMS } from '../../src/cli/settlement/settlementText.js';
 import type { Line, Screen } from '../../src/cli/terminal.js';
-import { columns, shownLine, showsColours, stateWord } from '../../src/cli/terminal.js';
+import {
+  columns,
+  growingColumns,
+  shownLine,
+  showsColours,
+  stateWord,
+} from '../../src/cli/terminal.js';
 
 const PLAIN: Screen = { zone: 'Europe/Berlin', hasColours: false };
 const COLOURED: Screen = { ...PLAIN, hasColours: true };
@@ -42,6 +49,7 @@ describe('times', () => {
     ['checked at 2026-11-20T03:15:07Z', 'checked at 2026-11-20 04:15:07 Europe/Berlin'],
     ['2026-07-01T22:30:00.123456+00:00  held', '2026-07-02 00:30:00 Europe/Berlin  held'],
     ['begins at 2026-11-20T03:15Z, then', 'begins at 2026-11-20 04:15 Europe/Berlin, then'],
+    ['seen 2026-11-20T03:15:07.85+00:00: 9.00', 'seen 2026-11-20 04:15:07 Europe/Berlin: 9.00'],
     ['business date 2026-11-20', 'business date 2026-11-20'],
     ['order 2026-11-20T03:15:07', 'order 2026-11-20T03:15:07'],
     ['2026-99-99T03:15:07Z', '2026-99-99T03:15:07Z'],
@@ -66,5 +74,49 @@ test('columns begin, and figures end, at one place; a number of 128 characters b
     `#1   held     ${wide}1,000.00 EUR  a`,
     `#22  unknown  ${wide}    5.00 EUR  b`,
     `#3   held     ${'N'.repeat(128)}  c`,
+  ]);
+});
+
+test('columns of a list that comes in parts never become narrower', () => {
+  const lined = growingColumns([0]);
+  const shown = [
+    [
+      ['1', 'a'],
+      ['200', 'b'],
+    ],
+    [['3', 'c']],
+  ].map((part) => lined(part).map((line) => shownLine(line, PLAIN)));
+  expect(shown).toEqual([['  1  a', '200  b'], ['  3  c']]);
+});
+
+test('open money of settlement stands in columns, and what was settled too much is said', () => {
+  const item = {
+    book: 'atGateway',
+    accountId: 'A1',
+    currency: 'EUR',
+    transactionId: null,
+  } as const;
+  const of = (more: object) => ({ ...item, batch: null, suspense: false, ...more }) as never;
+  const rows = [
+    of({ since: '2026-11-23', orderNo: 'O-1', what: 'captured', amount: '1300.00' }),
+    of({ since: '2026-11-23', orderNo: 'O-2', what: 'captured', amount: '-20.00' }),
+    of({ since: '2026-11-23', orderNo: 'O-3', what: 'refunded', amount: '0.00', suspense: true }),
+    of({
+      since: '2026-11-24',
+      orderNo: 'O-4\u001b[2J',
+      batch: 'B1',
+      what: 'settled captured',
+      amount: '-7.00',
+    }),
+    of({ since: '2026-11-24', currency: 'KWD', orderNo: 'O-5', what: 'refunded', amount: '-0.50' }),
+  ];
+  const cells = [OPEN_ITEMS.head, ...rows.map(OPEN_ITEMS.cells)];
+  expect(columns(cells, OPEN_ITEMS.figures).map((line) => shownLine(line, PLAIN))).toEqual([
+    'since       book            account  order    batch          open  what',
+    '2026-11-23  at the gateway  A1       O-1      -      1,300.00 EUR  captured',
+    '2026-11-23  at the gateway  A1       O-2      -        -20.00 EUR  captured, and settled too much',
+    '2026-11-23  at the gateway  A1       O-3      -       unknown EUR  refunded',
+    '2026-11-24  at the gateway  A1       O-4 [2J  B1        -7.00 EUR  settled as captured, and no capture fits',
+    '2026-11-24  at the gateway  A1       O-5      -        -0.500 KWD  refunded',
   ]);
 });

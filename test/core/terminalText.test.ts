@@ -16,6 +16,10 @@ describe('an amount', () => {
     ['23400.00', 'JPY', '23,400 JPY'],
     // Not what such a currency can hold: shown as it is.
     ['23400.50', 'JPY', '23,400.50 JPY'],
+    ['1234.50', 'KWD', '1,234.500 KWD'],
+    ['-0.50', 'UYW', '-0.5000 UYW'],
+    // Not what the gateway may say: shown as it said it.
+    ['862.9', 'KWD', '862.9 KWD'],
     ['1000.00', 'XYZ', '1,000.00 XYZ'],
     ['1000.00', null, '1,000.00'],
   ])('%s %s is %s', (amount, currency, words) => {

@@ -12,6 +12,8 @@ import {
   moneyCell,
   wallClock,
 } from '../../reports/xlsx/cells.js';
+import { wantedWidth } from '../../reports/xlsx/columnWidths.js';
+import { moneyStyle, STYLES, totalMoneyStyle } from '../../reports/xlsx/styles.js';
 
 describe('text for a cell', () => {
   test.each([
@@ -75,6 +77,18 @@ describe('money for a cell', () => {
     expect(isWholeMoney('JPY', '500.50')).toBe(false);
     expect(isWholeMoney('EUR', '500.00')).toBe(false);
     expect(isWholeMoney(null, '500.00')).toBe(false);
+  });
+
+  test('money has the decimals of its currency', () => {
+    const formats = ['EUR', 'JPY', 'KWD', 'CLF', null].map((currency) => {
+      return moneyStyle(currency, ['500.00']).numFmt;
+    });
+    const shown = ['#,##0.00', '#,##0', '#,##0.000', '#,##0.0000', '#,##0.00'];
+    expect(formats).toEqual(shown);
+    expect(totalMoneyStyle('KWD', ['1.50'])).toMatchObject({ numFmt: '#,##0.000' });
+    expect(wantedWidth({ value: 1.5, style: STYLES.moneyOfThree })).toBeGreaterThan(
+      wantedWidth({ value: 1.5, style: STYLES.money }),
+    );
   });
 
   test.each([Number.NaN, Number.POSITIVE_INFINITY])('%s is refused', (value) => {

@@ -95,7 +95,7 @@ describe('the page of reservations', () => {
 
   it('is led to by the first page where something is at risk', async () => {
     const { body } = await viewer.get('/');
-    expect(body).toContain('A1001: reserved and not taken: ');
+    expect(body).toContain('A1001: money is reserved and not taken: ');
     expect(body).toContain('href="/authorisations?account=A1001"');
   });
 });

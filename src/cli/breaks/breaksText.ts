@@ -10,11 +10,11 @@ import type {
 import type { DecidedBreakRow } from '../../breaks/decideBreaks.js';
 import type { ToleratedRow, ToleratedSum } from '../../breaks/explainedStore.js';
 import { ageInDays } from '../../core/breaks/breakAge.js';
-import { breakFields, breakSentence, namesIn } from '../../core/breaks/sentence.js';
+import { breakSentence, namesIn, shownFields } from '../../core/breaks/sentence.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { formatAmount, parseSum } from '../../core/money.js';
 import { amountIn, counted, countText, moneyIn } from '../../core/text/amounts.js';
-import { causeLabel, labelOf, stateLabel } from '../../core/text/labels.js';
+import { causeLabel, labelOf, labelStates, stateLabel } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
 import type { Line } from '../terminal.js';
@@ -38,7 +38,7 @@ const WAITS = stateLabel('waiver_asked');
 export function breakLines(found: readonly FoundBreak[], now: Date): Line[] {
   const rows = found.map((one) => [
     `#${one.breakId}`,
-    one.kind,
+    labelOf(one.kind),
     one.accountId,
     one.orderNo,
     one.waiverAskedBy === null ? stateWord(one.state) : stateWord('waiver_asked', WAITS),
@@ -54,7 +54,15 @@ function saidOf(one: FoundBreak): string[] {
   const batches = (one.settledRefunds ?? []).map(({ batch }) => batch);
   const keep = [one.accountId, ...namesIn(one), ...batches];
   const said = [
-    breakSentence(one.kind, one.expected, one.actual, one.settledRefunds ?? [], one.refusedRefund),
+    labelStates(
+      breakSentence(
+        one.kind,
+        one.expected,
+        one.actual,
+        one.settledRefunds ?? [],
+        one.refusedRefund,
+      ),
+    ),
     one.note === null ? null : `note: ${one.note}`,
     one.waivedReason === null ? null : `waived by ${one.waivedBy}: ${one.waivedReason}`,
     one.waiverAskedBy === null
@@ -77,7 +85,7 @@ export function groupLines(groups: readonly BreakGroupRow[], by: string, now: Da
 /** Both sides field by field, the candidates where there are several, and what happened. */
 export function lifeLines(one: FoundBreak, life: readonly BreakEvent[]): string[] {
   const keep = namesIn(one);
-  const fields = breakFields(one.expected, one.actual).map(
+  const fields = shownFields(one.expected, one.actual).map(
     ({ field, expected, actual, differs }) =>
       `  ${differs ? '≠' : '='} ${field.padEnd(12)} ` +
       `ledger ${expected ?? '-'} · gateway ${actual ?? '-'}`,
@@ -136,7 +144,11 @@ export function eventText(event: Omit<BreakEvent, 'expected' | 'actual'>): strin
 export function verdictLines(rows: readonly DecidedBreakRow[], isCheck: boolean): Line[] {
   const cells = rows.map((row) => {
     const why = 'reason' in row ? `: ${row.reason}` : (NEXT[row.kind] ?? '');
-    return [`#${row.breakId}`, row.kind, `${row.accountId} ${row.orderNo} ${row.which}${why}`];
+    return [
+      `#${row.breakId}`,
+      stateWord(row.kind),
+      `${row.accountId} ${row.orderNo} ${labelOf(row.which)}${why}`,
+    ];
   });
   const done = rows.filter((row) => row.kind !== 'refused' && row.kind !== 'unchanged').length;
   const would = isCheck ? ' would change; nothing was written' : ' changed';
@@ -167,7 +179,7 @@ export function explainedLines(
     ),
     ...rows.map((row) => {
       const sentence = breakSentence('amount_mismatch', row.expected, row.actual);
-      const other = row.class === 'broken' ? ', broken for another reason' : '';
+      const other = row.class === 'broken' ? ', and differs for another reason' : '';
       const order = `${row.accountId} ${row.orderNo}`;
       return `  ${order}  ${moneyIn(row.difference, row.currency)}  ${sentence}${other}`;
     }),

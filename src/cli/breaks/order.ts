@@ -3,7 +3,7 @@
 
 import { Command } from 'commander';
 import type { BreakEvent } from '../../breaks/breaksStore.js';
-import { breakFields, breakSentence, type Side } from '../../core/breaks/sentence.js';
+import { breakSentence, type Side, shownFields } from '../../core/breaks/sentence.js';
 import { UsageError } from '../../core/errors.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { hintWords } from '../../core/instructions/hints.js';
@@ -11,9 +11,10 @@ import { holdLabel } from '../../core/instructions/holdReasons.js';
 import { type PayoutAnswer, payoutWords } from '../../core/instructions/payoutAnswer.js';
 import { gapWords } from '../../core/instructions/refundOrdinals.js';
 import { type Coverage, coverageLabel } from '../../core/orders/coverage.js';
+import type { BreakKind } from '../../core/orders/verdict.js';
 import { removedLine } from '../../core/runs/removal.js';
 import { amountIn, moneyIn } from '../../core/text/amounts.js';
-import { disputeText, labelOf } from '../../core/text/labels.js';
+import { disputeText, labelOf, labelStates } from '../../core/text/labels.js';
 import type { OrderHistory } from '../../orders/historyStore.js';
 import { orderHistory } from '../../orders/historyStore.js';
 import type { OrderMoney } from '../../orders/orderMoneyStore.js';
@@ -122,7 +123,9 @@ function ledgerText(row: Part): string {
 
 /** As it was said, where it is no amount. */
 function moneyOf({ amount, currency }: Part): string {
-  return moneyIn(String(amount), String(currency));
+  return amount === null
+    ? 'no amount'
+    : moneyIn(String(amount), currency ? String(currency) : null);
 }
 
 function disputeLine(one: OrderHistory['disputes'][number]): string {
@@ -149,19 +152,20 @@ function snapshotLines(snapshot: Part): string[] {
     `  ${snapshot.at}  ${snapshot.kind} look of ${snapshot.businessDate}: ${said}${why}`,
     ...entries.map(
       (entry) =>
-        `    ${entry.state ?? `code ${entry.code}`} ${moneyOf(entry)}, ` +
-        `transaction ${entry.transaction}, dated ${entry.date}`,
+        `    ${entry.state ? labelOf(String(entry.state)) : `code ${entry.code}`} ` +
+        `${moneyOf(entry)}, transaction ${entry.transaction}, dated ${entry.date}`,
     ),
   ];
 }
 
 function breakLines(one: Part): string[] {
-  const sentence = breakSentence(one.kind as never, one.expected as never, one.actual as never);
-  const { expected, actual } = one as { expected: Side; actual: Side };
-  const differing = breakFields(expected, actual).filter(({ differs }) => differs);
+  const { expected, actual, kind } = one as { expected: Side; actual: Side; kind: BreakKind };
+  const sentence = labelStates(breakSentence(kind, expected, actual));
+  const differing = shownFields(expected, actual).filter(({ differs }) => differs);
   const whose = one.owner === null ? '' : `, with ${one.owner}`;
   return [
-    `  #${one.id} ${one.kind} (${one.state}${whose}), first seen ${one.firstSeen}: ${sentence}`,
+    `  #${one.id} ${labelOf(kind)} (${labelOf(String(one.state))}${whose}), ` +
+      `first seen ${one.firstSeen}: ${sentence}`,
     ...(one.note === null ? [] : [`    note: ${one.note}`]),
     ...differing.map(
       (pair) =>
@@ -210,7 +214,7 @@ function moneyLines({ movements, lines }: OrderMoney): string[] {
 function instructionLines(one: Part): string[] {
   const refund = one.refundId ? ` ${one.refundId}` : '';
   return [
-    `  #${one.id} ${one.operation}${refund} ${moneyOf(one)} (${one.state})` +
+    `  #${one.id} ${one.operation}${refund} ${moneyOf(one)} (${labelOf(String(one.state))})` +
       `${one.holdReason ? `, waits: ${holdLabel(String(one.holdReason))}` : ''}` +
       `${one.gatewayReference ? `, gateway reference ${one.gatewayReference}` : ''}`,
     ...(one.refundReference ? [`    refund reference ${one.refundReference}`] : []),

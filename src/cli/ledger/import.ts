@@ -16,7 +16,7 @@ import type { ImportResult } from '../../ledger/imports/importResult.js';
 import { formatImport } from '../../ledger/imports/importResult.js';
 import type { ImportDeps, ImportOptions } from '../../ledger/imports/tableImport.js';
 import { formatOf, requireFiles } from '../../ledger/lines/inputText.js';
-import { wantsJson, withApp } from '../context.js';
+import { printLines, wantsJson, warnLines, withApp } from '../context.js';
 import { columnsHelp } from './importColumns.js';
 import { addSettlement } from './importSettlement.js';
 
@@ -84,8 +84,9 @@ export function importCommand(): Command {
           };
           const result = await runImport(app.db, app.config, kind, files, options);
           const output = importOutput(result, wantsJson(command));
-          process.stdout.write(output.stdout);
-          process.stderr.write(output.stderr);
+          if (wantsJson(command)) process.stdout.write(output.stdout);
+          else printLines(linesOf(output.stdout));
+          warnLines(linesOf(output.stderr));
           return output.exitCode;
         });
       },
@@ -111,6 +112,10 @@ export function runImport(
 ): Promise<ImportResult> {
   const deps: ImportDeps = { db, profile: config.gateway.profile, accounts: config.accounts };
   return IMPORTS[kind](deps, files, options);
+}
+
+function linesOf(text: string): string[] {
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
 }
 
 interface ImportOutput {

@@ -9,7 +9,7 @@ import type { SettlementImport } from '../../ledger/settlement/settlementResult.
 import { formatSettlement } from '../../ledger/settlement/settlementResult.js';
 import { importAndSettle } from '../../settlement/importAndSettle.js';
 import type { App } from '../app.js';
-import { printJson, wantsJson, withApp } from '../context.js';
+import { printJson, printLines, wantsJson, warnLines, withApp } from '../context.js';
 import { requiredRules } from '../settlement/settlementRules.js';
 import { columnsHelp } from './importColumns.js';
 
@@ -52,10 +52,10 @@ function takeDeps(app: App) {
 function printed(result: SettlementImport, isJson: boolean): 0 | 1 {
   const exitCode = result.kind === 'refused' ? 1 : 0;
   if (isJson) printJson(result);
-  else if (result.kind === 'refused') process.stderr.write(`${formatSettlement(result)}\n`);
+  else if (result.kind === 'refused') warnLines(formatSettlement(result).split('\n'));
   else {
-    process.stdout.write(`${formatSettlement(result)}\n`);
-    for (const warning of result.warnings) process.stderr.write(`warning: ${warning}\n`);
+    printLines(formatSettlement(result).split('\n'));
+    warnLines(result.warnings.map((warning) => `warning: ${warning}`));
   }
   return exitCode;
 }

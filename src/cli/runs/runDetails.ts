@@ -9,9 +9,10 @@ import { breakSentence, namesIn } from '../../core/breaks/sentence.js';
 import { coverageLabel } from '../../core/orders/coverage.js';
 import type { RunSummary } from '../../core/runs/summary.js';
 import { moneyIn } from '../../core/text/amounts.js';
-import { causeLabel, labelOf } from '../../core/text/labels.js';
+import { causeLabel, labelOf, labelStates } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import type { CoverageRow } from '../../pull/snapshot/coverageStore.js';
+import { tieText } from './summaryText.js';
 
 /** Orders listed on a terminal; --json has all of them. */
 export const DETAILS_MAX = 10_000;
@@ -42,8 +43,7 @@ export function tieLines(
     const { tie, accountId } = account;
     const mine = moved.filter((one) => one.accountId === accountId);
     return [
-      `${accountId}: ${tie.openBefore} open before + ${tie.new} new + ${tie.reopened} reopened ` +
-        `- ${tie.waived} waived - ${tie.resolved} resolved = ${tie.openAfter} open`,
+      `${accountId}: ${tieText(tie)}`,
       ...mine.map(movedLine),
       ...(mine.length === 0 ? ['  nothing moved'] : []),
     ];
@@ -64,8 +64,9 @@ function movedLine(one: MovedBreak): string {
     one.cause === null
       ? one.event === 'waived'
         ? `by ${one.by}: ${one.reason}`
-        : breakSentence(one.kind, one.expected, one.actual)
+        : labelStates(breakSentence(one.kind, one.expected, one.actual))
       : causeLabel(one.cause);
-  const line = `  ${SIGNS[one.event].padEnd(10)}  ${one.orderNo} ${one.kind}${money}: ${why}`;
+  const what = `${one.orderNo} ${labelOf(one.kind)}${money}`;
+  const line = `  ${SIGNS[one.event].padEnd(10)}  ${what}: ${why}`;
   return maskCardNumbers(line, namesIn(one));
 }

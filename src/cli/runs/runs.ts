@@ -8,6 +8,7 @@ import { checkDay } from '../../core/period.js';
 import { removedLine } from '../../core/runs/removal.js';
 import type { RunSummary } from '../../core/runs/summary.js';
 import { countText } from '../../core/text/amounts.js';
+import { stateLabel } from '../../core/text/labels.js';
 import type { CoverageRow } from '../../pull/snapshot/coverageStore.js';
 import { coverageRows } from '../../pull/snapshot/coverageStore.js';
 import { removalOf } from '../../retention/retentionStore.js';
@@ -131,5 +132,5 @@ function cellsOf(run: RunRow): Part[] {
   const figures = run.summary
     ? `${countText(orders)} orders, ${countText(open)} open breaks`
     : (run.failure ?? '');
-  return [run.businessDate, stateWord(run.state, run.state), figures];
+  return [run.businessDate, stateWord(run.state, stateLabel(run.state)), figures];
 }

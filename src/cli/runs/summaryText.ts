@@ -5,7 +5,7 @@ import { coverageText } from '../../core/orders/coverage.js';
 import type { AccountSummary, RunSummary } from '../../core/runs/summary.js';
 import { ORDER_CLASSES, runSentence } from '../../core/runs/summary.js';
 import { amountIn, countText, moneyIn } from '../../core/text/amounts.js';
-import { labelOf, stateLabel } from '../../core/text/labels.js';
+import { classLabel, labelOf, stateLabel } from '../../core/text/labels.js';
 import type { Line, Part } from '../terminal.js';
 import { columns, stateWord } from '../terminal.js';
 
@@ -57,13 +57,15 @@ function accountLines(
   if (covered) lines.push(`  Coverage: ${coverageText(covered)}`);
   const classes = ORDER_CLASSES.filter((name) => account.orders[name] > 0);
   lines.push(
-    ...table(classes.map((name) => [labelOf(name), String(account.orders[name])] as const)),
+    ...table(classes.map((name) => [classLabel(name), countText(account.orders[name])] as const)),
   );
   const breaks = Object.entries(account.breaks).filter(([, count]) => (count ?? 0) > 0);
   if (breaks.length > 0) {
     lines.push('  Open breaks');
     lines.push(
-      ...table(breaks.map(([kind, count]) => [`  ${labelOf(kind)}`, String(count)] as const)),
+      ...table(
+        breaks.map(([kind, count]) => [`  ${labelOf(kind)}`, countText(count ?? 0)] as const),
+      ),
     );
   }
   for (const sum of account.tolerated ?? []) {
@@ -75,16 +77,23 @@ function accountLines(
     );
   }
   const { tie } = account;
-  lines.push(
-    `  Tie: ${tie.openBefore} open before + ${tie.new} new + ${tie.reopened} reopened ` +
-      `- ${tie.waived} waived - ${tie.resolved} resolved = ${tie.openAfter} open`,
-  );
+  lines.push(`  Tie: ${tieText(tie)}`);
   const keptBack = mine.find(({ kind }) => kind === 'no_history')?.instructions ?? 0;
   lines.push(...instructionLines(account, keptBack), ...moneyLines(account));
   if (account.notSearched.length > 0) {
     lines.push(`  Not searched: ${account.notSearched.map(labelOf).join(', ')}`);
   }
   return [...lines, ''];
+}
+
+/** How the breaks that were open before became those that are open now. */
+export function tieText(tie: AccountSummary['tie']): string {
+  const { openBefore, new: opened, reopened, waived, resolved, openAfter } = tie;
+  return (
+    `${countText(openBefore)} open before + ${countText(opened)} new + ` +
+    `${countText(reopened)} reopened - ${countText(waived)} waived - ` +
+    `${countText(resolved)} resolved = ${countText(openAfter)} open`
+  );
 }
 
 function instructionLines(account: AccountSummary, keptBack: number): Line[] {

@@ -16,17 +16,18 @@ import {
 } from '../../settlement/settlementStore.js';
 import { settlementLines } from '../../settlement/settlementWords.js';
 import type { App } from '../app.js';
-import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import { printJson, printLines, shownLines, wantsJson, withApp } from '../context.js';
 import { print } from '../printRows.js';
-import { columns } from '../terminal.js';
+import type { Listing } from '../terminal.js';
+import { columns, growingColumns } from '../terminal.js';
 import { requiredRules } from './settlementRules.js';
 import {
   BATCH_FIGURES,
+  BATCH_LINES,
   batchCells,
   FEE_FIGURES,
   feeCells,
-  itemLine,
-  lineOfBatch,
+  OPEN_ITEMS,
 } from './settlementText.js';
 
 export function settlementCommand(): Command {
@@ -86,7 +87,7 @@ async function batches({ app, rules, accountIds }: Asked, _: unknown, isJson: bo
 
 async function show({ app, accountIds }: Asked, batch: string | undefined, isJson: boolean) {
   const rows = batchLines(app.db, accountIds, batch ?? '');
-  const count = await printed(rows, isJson ? 'lines' : null, lineOfBatch);
+  const count = await printed(rows, isJson ? 'lines' : null, BATCH_LINES);
   if (count > 0) return 0;
   process.stderr.write(`there is no batch ${batch ?? ''}\n`);
   return 1;
@@ -94,7 +95,7 @@ async function show({ app, accountIds }: Asked, batch: string | undefined, isJso
 
 async function open({ app, rules, accountIds }: Asked, _: unknown, isJson: boolean) {
   const rows = openItems(app.db, accountIds, rules.times);
-  const count = await printed(rows, isJson ? 'items' : null, itemLine);
+  const count = await printed(rows, isJson ? 'items' : null, OPEN_ITEMS);
   if (count === 0 && !isJson) printLines(['Nothing is open.']);
   return 0;
 }
@@ -115,17 +116,20 @@ async function fees({ app, rules, accountIds }: Asked, month: string | undefined
 async function printed<Row>(
   rows: AsyncIterable<Row[]>,
   name: string | null,
-  words: (row: Row) => string,
+  { head, figures, cells }: Listing<Row>,
 ): Promise<number> {
   let count = 0;
+  const lined = growingColumns(figures);
   if (name !== null) await print(`{"${name}":[`);
   for await (const chunk of rows) {
-    const separator = name === null ? '\n' : ',';
-    const text = chunk.map((row) => (name === null ? words(row) : JSON.stringify(row)));
-    await print((count > 0 ? separator : '') + text.join(separator));
+    if (name === null) {
+      const heads = count > 0 ? [] : [head];
+      await print(shownLines(lined([...heads, ...chunk.map(cells)])));
+    } else {
+      await print((count > 0 ? ',' : '') + chunk.map((row) => JSON.stringify(row)).join());
+    }
     count += chunk.length;
   }
   if (name !== null) await print(']}\n');
-  else if (count > 0) await print('\n');
   return count;
 }

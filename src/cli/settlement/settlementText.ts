@@ -2,7 +2,9 @@
 // outside is masked here, ids are not altered. Neighbour: settlement/settlementWords.ts has the
 // sentences, which the console says, too.
 
+import { openWords } from '../../core/settlement/openWords.js';
 import { amountIn, countText, grouped, moneyIn } from '../../core/text/amounts.js';
+import { labelOf } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import type {
   BatchLine,
@@ -10,6 +12,7 @@ import type {
   OpenItem,
   SettlementDocument,
 } from '../../settlement/settlementStore.js';
+import type { Listing } from '../terminal.js';
 
 /** Which cells of a batch, and of a fee, are figures. */
 export const BATCH_FIGURES = [2, 3, 4];
@@ -21,27 +24,42 @@ export function batchCells(one: SettlementDocument['batches'][number]): string[]
   return [accountId, batch, `${countText(lines)} lines`, moneyIn(payout, currency), came, state];
 }
 
-export function lineOfBatch(line: BatchLine): string {
-  const { accountId, lineId, type, bookedAt, gross, fee, net, settleCurrency } = line;
-  const shown = (amount: string): string => amountIn(amount, settleCurrency);
-  const money = `${shown(gross)} - ${shown(fee)} = ${moneyIn(net, settleCurrency)}`;
-  const order = line.orderNo === null ? '' : `  order ${line.orderNo}`;
-  const found = line.settlesOrder === null ? '' : `  settles ${line.settlesOrder}`;
-  const how = line.matchedBy === null ? '' : ` of ${line.movedOn}, by ${line.matchedBy}`;
-  const keep = [accountId, line.orderNo ?? '', line.settlesOrder ?? ''];
-  const text = `${accountId}  ${lineId}  ${type}  ${bookedAt}  ${money}${order}${found}${how}`;
-  return maskCardNumbers(text, keep);
-}
+/** How the lines of a batch, and open items, stand: their heads, and which cells are figures. */
+export const BATCH_LINES: Listing<BatchLine> = {
+  head: ['account', 'line', 'type', 'booked at', 'gross', 'fee', 'net', 'order', 'settles'],
+  figures: [4, 5, 6],
+  cells: (line) => {
+    const { accountId, lineId, type, bookedAt, gross, fee, net, settleCurrency } = line;
+    const shown = (amount: string): string => amountIn(amount, settleCurrency);
+    const how = line.matchedBy === null ? '' : ` of ${line.movedOn}, by ${labelOf(line.matchedBy)}`;
+    const keep = [accountId, line.orderNo ?? '', line.settlesOrder ?? ''];
+    return [
+      accountId,
+      lineId,
+      labelOf(type),
+      bookedAt,
+      shown(gross),
+      shown(fee),
+      moneyIn(net, settleCurrency),
+      line.orderNo ?? '-',
+      line.settlesOrder === null ? '-' : `${line.settlesOrder}${how}`,
+    ].map((cell) => maskCardNumbers(cell, keep));
+  },
+};
 
-export function itemLine(item: OpenItem): string {
-  const { book, accountId, currency, amount, what, orderNo, batch, since, suspense } = item;
-  const where = [
-    ...(orderNo === null ? [] : [`order ${orderNo}`]),
-    ...(batch === null ? [] : [`batch ${batch}`]),
-  ];
-  const money = suspense ? `an unknown amount of ${currency}` : moneyIn(amount, currency);
-  return `${since}  ${BOOKS[book]}  ${accountId}  ${where.join(', ')}  ${what}  ${money}`;
-}
+export const OPEN_ITEMS: Listing<OpenItem> = {
+  head: ['since', 'book', 'account', 'order', 'batch', 'open', 'what'],
+  figures: [5],
+  cells: (item) => [
+    item.since,
+    BOOKS[item.book],
+    item.accountId,
+    item.orderNo ?? '-',
+    item.batch ?? '-',
+    item.suspense ? `unknown ${item.currency}` : moneyIn(item.amount, item.currency),
+    openWords(item),
+  ],
+};
 
 const BOOKS = { atGateway: 'at the gateway', bank: 'to arrive' } as const;
 

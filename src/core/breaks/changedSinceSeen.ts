@@ -3,7 +3,7 @@
 import type { BreakKind } from '../orders/verdict.js';
 import type { BreakState } from './breakDecision.js';
 import type { Side } from './sentence.js';
-import { breakFields } from './sentence.js';
+import { shownFields } from './sentence.js';
 import { isOfSettlement } from './settlementSentence.js';
 
 /** As it stands, and as its newest event of then has it. */
@@ -34,7 +34,7 @@ export function changeWords(change: BreakChange): string {
 }
 
 function fieldsThatChanged(then: Side, now: Side, where: string): string[] {
-  return breakFields(then, now)
+  return shownFields(then, now)
     .filter(({ expected: was, actual: is }) => was !== is)
     .map(({ field, expected: was, actual: is }) => {
       return `the ${field} ${where} was ${was ?? 'none'} and is ${is ?? 'none'}`;

@@ -3,7 +3,8 @@
 
 import { formatAmount, parseAmount } from '../money.js';
 import type { BreakKind } from '../orders/verdict.js';
-import { countText, moneyIn } from '../text/amounts.js';
+import { amountIn, countText, moneyIn } from '../text/amounts.js';
+import { labelStates } from '../text/labels.js';
 import { SETTLEMENT_SENTENCES, unknownMoney } from './settlementSentence.js';
 
 /** What one side said when the break was seen; a field that it does not have is absent. */
@@ -46,6 +47,21 @@ export function breakFields(expected: Side, actual: Side): FieldPair[] {
       : pair.expected !== pair.actual;
     return [{ field, ...pair, differs }];
   });
+}
+
+/** The same for a person: amounts with the decimals of their currency, states in words. */
+export function shownFields(expected: Side, actual: Side): FieldPair[] {
+  return breakFields(expected, actual).map((pair) => ({
+    ...pair,
+    expected: shownField(pair.field, pair.expected, expected.currency),
+    actual: shownField(pair.field, pair.actual, actual.currency),
+  }));
+}
+
+function shownField(field: FieldPair['field'], value: string | null, currency = ''): string | null {
+  if (value === null) return null;
+  if (field === 'amount') return amountIn(value, currency);
+  return field === 'state' ? labelStates(value) : value;
 }
 
 const FIELDS = ['state', 'amount', 'currency', 'transaction', 'code', 'problem'] as const;

@@ -23,10 +23,15 @@ export function counted(count: number, noun: string): string {
   return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** "23400.00" of JPY is "23,400"; what is not zero is never left out. */
+/**
+ * "23400.00" of JPY is "23,400" and "12.34" of KWD "12.340", as ISO 4217 has their decimals; what
+ * is not zero is never left out.
+ */
 export function amountIn(text: string, currency: string): string {
-  const isWhole = decimalsOf(currency, {}) === 0 && text.endsWith('.00');
-  return grouped(isWhole ? text.slice(0, -'.00'.length) : text);
+  if (!HUNDREDTHS.test(text)) return grouped(text);
+  const decimals = decimalsOf(currency, {}) ?? KEPT_DECIMALS;
+  if (decimals > KEPT_DECIMALS) return grouped(text + '0'.repeat(decimals - KEPT_DECIMALS));
+  return grouped(decimals === 0 && text.endsWith('.00') ? text.slice(0, -'.00'.length) : text);
 }
 
 /** Of several currencies, in their order: "2,050.00 EUR, 3,000 JPY"; empty where there is none. */
@@ -34,6 +39,10 @@ export function moneyText(money: Readonly<Record<string, string>>): string {
   const parts = Object.entries(money).map(([currency, amount]) => moneyIn(amount, currency));
   return parts.sort().join(', ');
 }
+
+/** As amounts are kept and printed. */
+const HUNDREDTHS = /^-?\d+\.\d\d$/;
+const KEPT_DECIMALS = 2;
 
 /** "23,400 JPY"; without a currency the amount alone. */
 export function moneyIn(text: string, currency: string | null | undefined): string {

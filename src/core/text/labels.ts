@@ -2,6 +2,8 @@
 // what programs read (CSV, NDJSON, JSON, the database) keeps the codes. Pure data and lookups, no
 // rule is decided here. Neighbours: summary.ts (the run's sentence), reports/columns.ts.
 
+import { moneyIn } from './amounts.js';
+
 /** `amount_mismatch` is "amount mismatch", `notCompared` "not compared"; some have other words. */
 export function labelOf(code: string): string {
   const words = WORDS[code];
@@ -28,6 +30,11 @@ const STATES: Readonly<Record<string, string>> = {
   waiver_asked: 'waits for a second person',
 };
 
+/** A class of orders as people say it: `broken` is what differs. */
+export function classLabel(name: string): string {
+  return name === 'broken' ? 'differs' : labelOf(name);
+}
+
 /** Text that may name states of the gateway, with those in words; all else stays as it is. */
 export function labelStates(text: string): string {
   return text.replace(/\b(?:in_review|partially_refunded)\b/g, labelOf);
@@ -41,7 +48,7 @@ export function disputeText(one: {
   amount: string | null;
   currency: string | null;
 }): string {
-  const money = `${one.amount ?? 'no amount'} ${one.currency ?? ''}`.trim();
+  const money = one.amount === null ? 'no amount' : moneyIn(one.amount, one.currency);
   if (one.batch) {
     return `${labelOf(one.stage ?? '')} in batch ${one.batch}, line ${one.disputeId}: ${money}`;
   }

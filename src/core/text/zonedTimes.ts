@@ -3,7 +3,7 @@
 // messages. Pure.
 
 /** An instant as JSON and sentences have it: to the minute, the second or less, in UTC. */
-const INSTANT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(?:\.\d{1,6})?(?:Z|\+00:00)(?![\w:])/g;
+const INSTANT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(?:\.\d{1,6})?(?:Z|\+00:00)(?!\w|:\w)/g;
 
 /** "2026-11-20T03:15:00Z" is "2026-11-20 04:15:00 Europe/Berlin"; dates stay as they are. */
 export function withZonedTimes(text: string, zone: string): string {

@@ -13,9 +13,9 @@ import { ageInDays } from '../../../core/breaks/breakAge.js';
 import { dueDate, isOverdue } from '../../../core/breaks/dueDate.js';
 import {
   breakDifference,
-  breakFields,
   breakSentence,
   namesIn,
+  shownFields,
 } from '../../../core/breaks/sentence.js';
 import { batchOfBreak, isOfSettlement } from '../../../core/breaks/settlementSentence.js';
 import { labelOf, labelStates } from '../../../core/text/labels.js';
@@ -345,7 +345,7 @@ const OF_SETTLEMENT = ['Expected', 'Acquirer'] as const;
 
 /** What each side says, field by field. */
 function Sides({ found, words }: { found: FoundBreak; words: Words }) {
-  const fields = breakFields(found.expected, found.actual);
+  const fields = shownFields(found.expected, found.actual);
   const [left, right] = isOfSettlement(found.kind) ? OF_SETTLEMENT : OF_ORDERS;
   const difference = breakDifference(found.kind, found.expected, found.actual);
   return (
@@ -376,5 +376,5 @@ function Sides({ found, words }: { found: FoundBreak; words: Words }) {
 
 /** A transaction is no free text: the gateway gave it as an id. */
 function sideText(value: string | null, found: FoundBreak, words: Words): string {
-  return value === null ? '\u2013' : words.free(labelStates(value), namesIn(found));
+  return value === null ? '\u2013' : words.free(value, namesIn(found));
 }

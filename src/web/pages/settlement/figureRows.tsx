@@ -2,6 +2,7 @@
 // figure, account and currency stand in the address. Neighbour: settlement.tsx leads here.
 
 import { AGES } from '../../../core/breaks/breakAge.js';
+import { openWords } from '../../../core/settlement/openWords.js';
 import { labelOf } from '../../../core/text/labels.js';
 import { openPage } from '../../../settlement/openPage.js';
 import type { SettlementRules } from '../../../settlement/settlement.js';
@@ -118,7 +119,7 @@ async function rowsOf(visit: Visit, asked: Asked, { times }: SettlementRules): P
     const rows = items.map((item) => ({
       ...{
         on: item.since,
-        what: item.what,
+        what: openWords(item),
         orderNo: item.orderNo,
         batch: item.batch,
         found,

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.js';
 import type { Hundredths } from '../core/money.js';
 import { isCalendarDate } from '../core/settlement/workingDays.js';
-import { currency, filled, identifier, percent, whole } from './shapes.js';
+import { amount, byCurrency, filled, identifier, percent, whole } from './shapes.js';
 import { isFile } from './values.js';
 
 /** What a fee can be agreed for: lines that move an order's money. */
@@ -60,22 +60,13 @@ const iban = filled
   .refine(isIban, 'is no IBAN: its check digits do not fit');
 const fileName = filled.refine((text) => !/[\\/]/.test(text), 'is a name of files, not a path');
 
-/** A fee moves no money: it may be written as agreements do, 30 of yen and 0.050 of dinars. */
-const fee = filled.transform((text, context): Hundredths => {
-  const [, whole, decimals = ''] = /^(\d{1,18})(?:\.(\d{1,2})0*)?$/.exec(text) ?? [];
-  if (whole !== undefined) return BigInt(whole + decimals.padEnd(2, '0'));
-  const message = 'must be an amount in quotes, such as "0.25", in whole hundredths';
-  context.addIssue({ code: 'custom', message });
-  return z.NEVER;
-});
-
 const tariff = z.strictObject({
   accountId: identifier,
   type: z.enum(TARIFF_TYPES),
   percent,
-  fixed: z.record(currency, fee).default({}),
+  fixed: byCurrency.default({}),
   from: date.optional(),
-  tolerance: fee.default(1n),
+  tolerance: amount.default(1n),
 });
 
 export const settlementSchema = z

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tableLines } from '../../src/cli/reports/daysText.js';
+import { shownLine } from '../../src/cli/terminal.js';
 import type { DayFigures } from '../../src/core/runs/businessDay.js';
 import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
@@ -19,10 +20,14 @@ it('days show a person groups, and the decimals that a currency has', () => {
   const elsewhere = { captured: '4000.00', refunded: '0.00', suspense: 0 };
   const of = (currency: string) =>
     ({
-      ...{ accountId: 'A1', businessDate: '2026-11-20', state: 'open', currency },
+      ...{ accountId: 'SHOP-NORTH-0001', businessDate: '2026-11-20', state: 'open', currency },
       ...{ ...moved, ...rest, elsewhere },
     }) as unknown as DayFigures;
-  const [, yen, euros] = tableLines([of('JPY'), of('EUR')], true);
+  const screen = { zone: 'UTC', hasColours: false };
+  const lines = tableLines([of('JPY'), of('EUR')], true).map((line) => shownLine(line, screen));
+  const [head, yen, euros] = lines;
+  // Heads stand over their columns, also of an account whose name is long.
+  expect([head?.length, yen?.length]).toEqual([euros?.length, euros?.length]);
   const [, , , ...inYen] = (yen ?? '').split(/ +/);
   expect(inYen.join(' ')).toBe('JPY 0 1,234,567 500 0 1,234,067 0 0 4,000 0 0');
   expect(euros).toMatch(/EUR +0\.00 +1,234,567\.00 +500\.00 .* 4,000\.00 +0\.00 +0$/);

@@ -245,7 +245,7 @@ describe('a long list', () => {
     ['/approvals?sort=amount', 'Amount'],
     ['/instructions?state=confirmed&sort=amount', 'Amount'],
     ['/authorisations?show=all&sort=amount', 'Amount'],
-    ['/days?sort=captured', 'captured'],
+    ['/days?sort=captured', 'Captured'],
   ])('%s has the largest amount of each currency first', async (path, head) => {
     const viewer = await console.withRole('viewer');
     const { body } = await viewer.get(path);
@@ -255,7 +255,7 @@ describe('a long list', () => {
     const row =
       head === 'Amount'
         ? /<td class="figure">(-?[\d,.]+)<\/td><td>([A-Z]{3})<\/td>/g
-        : /<td>([A-Z]{3})<\/td>.*?data-name="captured">(-?[\d,.]+)<\/td>/g;
+        : /<td data-name="Currency">([A-Z]{3})<\/td>.*?data-name="Captured">(-?[\d,.]+)<\/td>/g;
     const rows = [...body.matchAll(row)].map(([, a = '', b = '']): [string, number] => {
       const [amount, currency] = head === 'Amount' ? [a, b] : [b, a];
       return [currency, Number(amount.replaceAll(',', ''))];

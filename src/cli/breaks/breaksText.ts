@@ -108,12 +108,14 @@ export function lifeLines(one: FoundBreak, life: readonly BreakEvent[]): string[
 export function refundLines(one: FoundBreak, requests: readonly RefundRequestRow[]): string[] {
   if (one.kind !== 'refund_mismatch') return [];
   const done = requests.filter(({ state }) => state === 'history' || state === 'confirmed');
-  const of = `of ${one.expected.amount ?? '?'} ${one.expected.currency ?? ''}`.trimEnd();
+  const { amount: all, currency = '' } = one.expected;
+  const of = all ? moneyIn(all, currency) : '?';
+  const sums = [requests, done].map((some) => amountIn(sumOf(some), currency));
   return [
-    `  refund requests: ${sumText(requests)} ${of}; counted as done: ${sumText(done)}`,
+    `  refund requests: ${sums[0]} of ${of}; counted as done: ${sums[1]}`,
     ...requests.map(
       ({ refundId, amount, requestedAt, state }) =>
-        `    ${refundId}  ${amount}, requested ` +
+        `    ${refundId}  ${amountIn(amount, currency)}, requested ` +
         `${timeText(requestedAt)}: ${REQUEST_STATES[state ?? ''] ?? labelOf(state ?? '')}`,
     ),
   ];
@@ -125,7 +127,7 @@ const REQUEST_STATES: Readonly<Record<string, string>> = {
   confirmed: 'done by tieout',
 };
 
-function sumText(requests: readonly RefundRequestRow[]): string {
+function sumOf(requests: readonly RefundRequestRow[]): string {
   return formatAmount(requests.reduce((sum, { amount }) => sum + (parseSum(amount) ?? 0n), 0n));
 }
 

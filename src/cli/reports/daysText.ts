@@ -4,8 +4,10 @@
 import type { DayFigures, DayState } from '../../core/runs/businessDay.js';
 import { booksBegin, ELSEWHERE, MEMOS, notInFigures } from '../../core/runs/businessDay.js';
 import type { ChecklistLine } from '../../core/runs/closingChecklist.js';
-import { amountIn, countText, moneyIn } from '../../core/text/amounts.js';
+import { amountIn, counted, countText, moneyIn } from '../../core/text/amounts.js';
 import type { dayEvents, lateMovements } from '../../days/daysStore.js';
+import type { Line, Part } from '../terminal.js';
+import { columns } from '../terminal.js';
 
 export type Row = Record<string, unknown>;
 
@@ -33,34 +35,29 @@ const HEADS = {
   paidOut: 'payouts made',
 };
 const COLUMNS = Object.keys(HEADS) as (keyof typeof HEADS)[];
-const WIDTH = 16;
 /** Behind the others, where an account has a book of movements. */
-const OF_BOOKS = { captured: 'capt. elsewhere', refunded: 'ref. elsewhere', suspense: 'suspense' };
-const BOOK_WIDTH = 17;
+const OF_BOOKS = ['capt. elsewhere', 'ref. elsewhere', 'suspense'];
+const FIRST_FIGURE = 4;
 
-export function tableLines(days: readonly DayFigures[], isSettled: boolean): string[] {
-  return [headLine(days), ...days.map(figureLine), notKnownLine(isSettled), ...bookLines(days)];
+export function tableLines(days: readonly DayFigures[], isSettled: boolean): Line[] {
+  return [...figureLines(days), notKnownLine(isSettled), ...bookLines(days)];
 }
 
-function headLine(days: readonly DayFigures[]): string {
-  const amounts = Object.values(HEADS)
-    .map((name) => name.padStart(WIDTH))
-    .join('');
-  const books = Object.values(OF_BOOKS).map((name) => name.padStart(BOOK_WIDTH));
-  const more = days.some(({ elsewhere }) => elsewhere) ? books.join('') : '';
-  return `${'account'.padEnd(10)}${'date'.padEnd(12)}${'state'.padEnd(8)}cur${amounts}${more}`;
+function figureLines(days: readonly DayFigures[]): Line[] {
+  const books = days.some(({ elsewhere }) => elsewhere) ? OF_BOOKS : [];
+  const head = ['account', 'date', 'state', 'cur', ...Object.values(HEADS), ...books];
+  const figures = head.map((_name, at) => at).filter((at) => at >= FIRST_FIGURE);
+  return columns([head, ...days.map(figureCells)], figures);
 }
 
-function figureLine(day: DayFigures): string {
-  const shown = (amount: string) => amountIn(amount, day.currency);
-  const amounts = COLUMNS.map((name) => shown(day[name]).padStart(WIDTH)).join('');
-  const head = `${day.accountId.padEnd(10)}${day.businessDate.padEnd(12)}${day.state.padEnd(8)}`;
-  const { elsewhere } = day;
+function figureCells(day: DayFigures): Part[] {
+  const { accountId, businessDate, state, currency, elsewhere } = day;
+  const shown = (amount: string) => amountIn(amount, currency);
   const books = elsewhere
-    ? [shown(elsewhere.captured), shown(elsewhere.refunded), String(elsewhere.suspense)]
+    ? [shown(elsewhere.captured), shown(elsewhere.refunded), countText(elsewhere.suspense)]
     : [];
-  const more = books.map((one) => one.padStart(BOOK_WIDTH)).join('');
-  return `${head}${day.currency}${amounts}${more}`;
+  const amounts = COLUMNS.map((name) => shown(day[name]));
+  return [accountId, businessDate, state, currency, ...amounts, ...books];
 }
 
 function bookLines(days: readonly DayFigures[]): string[] {
@@ -72,11 +69,11 @@ function notKnownLine(isSettled: boolean): string {
   return `${MEMOS} ${notInFigures(isSettled)}`;
 }
 
-export function dayLines(date: string, account: DayOfAccount, isSettled: boolean): string[] {
+export function dayLines(date: string, account: DayOfAccount, isSettled: boolean): Line[] {
   const { accountId, state, days, late, movedAcross: moved, events, openNow, checklist } = account;
   return [
     `Account ${accountId}, business date ${date}: ${state}`,
-    ...figureLines(days, isSettled),
+    ...dayFigures(days, isSettled),
     ...late.map(
       (one) =>
         `  adjustment: ${one.operation} ${moneyIn(one.amount, one.currency)} ` +
@@ -90,25 +87,24 @@ export function dayLines(date: string, account: DayOfAccount, isSettled: boolean
         `${one.reason}; ${openThen(one.openItems)} items were open`,
     ),
     ...(account.changed === null ? [] : [`  changed since it was closed: ${account.changed}`]),
-    `  open now: ${openNow} items`,
+    `  open now: ${counted(openNow, 'item')}`,
     '  before it is closed:',
     ...checklist.map(({ isWell, words }) => `    [${isWell ? 'x' : ' '}] ${words}`),
   ];
 }
 
-function figureLines(days: readonly DayFigures[], isSettled: boolean): string[] {
+function dayFigures(days: readonly DayFigures[], isSettled: boolean): Line[] {
   const [day] = days;
   if (day === undefined) return ['  no money moved on it'];
   const look =
     day.asOf === null ? 'no snapshot of its own' : `checked at ${day.asOf.toISOString()}`;
   return [
     `  from ${day.cutOff ?? '?'} to ${day.cutOff ?? '?'} ${day.timezone ?? '?'}, ${look}`,
-    `  ${headLine(days)}`,
-    ...days.map((one) => `  ${figureLine(one)}`),
+    ...figureLines(days).map((line) => ['  ', line].flat()),
     ...days.map(
       (one) =>
-        `  ${one.currency}: ${one.captures} captures, ${one.refunds} refunds, ` +
-        `${one.cancels} cancels, ${one.payouts} payouts, ${one.late} late`,
+        `  ${one.currency}: ${counted(one.captures, 'capture')}, ${counted(one.refunds, 'refund')}, ` +
+        `${counted(one.cancels, 'cancel')}, ${counted(one.payouts, 'payout')}, ${countText(one.late)} late`,
     ),
     `  ${notKnownLine(isSettled)}`,
     ...bookLines(days).map((line) => `  ${line}`),

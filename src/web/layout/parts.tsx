@@ -83,7 +83,7 @@ export function Table(props: {
             ))}
           </tr>
         </thead>
-        <tbody>{look === 'lists' ? named(children, columns) : children}</tbody>
+        <tbody>{look.startsWith('lists') ? named(children, columns) : children}</tbody>
       </table>
     </section>
   );

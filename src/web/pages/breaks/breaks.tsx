@@ -139,10 +139,9 @@ function columnsOf(query: Fields, sort: BreakSort): Column[] {
     { head: 'State' },
     head('At stake', 'amount', true),
     { head: 'Currency' },
-    head('Days since first seen', 'age', true),
+    head('Age (days)', 'age', true),
     { head: 'Due' },
     head('Owner', 'owner'),
-    { head: 'Note' },
   ];
 }
 
@@ -155,7 +154,7 @@ function BreakTable(props: {
   const { rows, clock, visit, sort } = props;
   const { words, ticked } = visit;
   return (
-    <Table caption="Breaks" class="cards" columns={columnsOf(visit.query, sort)}>
+    <Table caption="Breaks" class="lists rows" columns={columnsOf(visit.query, sort)}>
       {rows.map((row) => (
         <tr>
           <td>
@@ -168,28 +167,28 @@ function BreakTable(props: {
           <th scope="row">
             <Place row={row} />
           </th>
-          <td>{row.accountId}</td>
-          <td class="line">
+          <td data-name="Account">{row.accountId}</td>
+          <td class="line words">
             <a href={`/breaks/${row.breakId}`}>{labelOf(row.kind)}</a>
             <span class="hint">
               {' '}
               <Said text={sentenceOf(row)} />
             </span>
+            {row.note === null ? null : (
+              <span class="note">Note: {words.free(row.note, namesIn(row))}</span>
+            )}
           </td>
-          <td>
+          <td data-name="State">
             <State state={stateOf(row)} />
             <WaiverAsked row={row} words={words} />
           </td>
-          <Figure>{words.amount(row.stake, row.currency)}</Figure>
-          <td>{row.currency}</td>
-          <Figure name="Days since first seen">
-            {words.count(ageInDays(row.firstSeen, clock.now))}
-          </Figure>
+          <Figure name="At stake">{words.amount(row.stake, row.currency)}</Figure>
+          <td data-name="Currency">{row.currency}</td>
+          <Figure name="Age (days)">{words.count(ageInDays(row.firstSeen, clock.now))}</Figure>
           <td data-name="Due">
             <Due one={row} clock={clock} />
           </td>
           <td data-name="Owner">{row.owner ?? ''}</td>
-          <td class="line">{words.free(row.note, namesIn(row))}</td>
         </tr>
       ))}
     </Table>

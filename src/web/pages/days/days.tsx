@@ -75,7 +75,7 @@ const MONEY = [
 ] as const;
 
 function headOf(key: (typeof MONEY)[number]): string {
-  return key === 'paidOut' ? 'payouts made' : key;
+  return key === 'paidOut' ? 'Payouts made' : `${key.charAt(0).toUpperCase()}${key.slice(1)}`;
 }
 
 /** What the columns mean of accounts that have a book of movements. */
@@ -133,7 +133,7 @@ export function DayTable(props: {
   return (
     <Table
       caption={by === undefined ? 'Its figures' : captionOf(by.sort)}
-      class="cards tight"
+      class="lists rows tight"
       columns={[
         ...(isOneDay
           ? []
@@ -147,12 +147,16 @@ export function DayTable(props: {
       {days.map((day) => (
         <tr>
           {isOneDay ? null : <WhichDay day={day} />}
-          {isOneDay ? <th scope="row">{day.currency}</th> : <td>{day.currency}</td>}
+          {isOneDay ? (
+            <th scope="row">{day.currency}</th>
+          ) : (
+            <td data-name="Currency">{day.currency}</td>
+          )}
           {MONEY.map((key) => (
             <Figure name={headOf(key)}>{words.amount(day[key], day.currency)}</Figure>
           ))}
           {hasBooks ? <Elsewhere day={day} words={words} /> : null}
-          <Figure name="late">{words.count(day.late)}</Figure>
+          <Figure name="Late">{words.count(day.late)}</Figure>
         </tr>
       ))}
     </Table>
@@ -170,8 +174,8 @@ function WhichDay({ day }: { day: DayFigures }) {
       <th scope="row">
         <a href={`/days/${encodeURIComponent(accountId)}/${businessDate}`}>{businessDate}</a>
       </th>
-      <td>{accountId}</td>
-      <td>{state === 'open' ? 'open' : <State state={state} />}</td>
+      <td data-name="Account">{accountId}</td>
+      <td data-name="State">{state === 'open' ? 'open' : <State state={state} />}</td>
     </>
   );
 }

@@ -161,7 +161,7 @@ function Sums(props: { date: string; sums: readonly ChangedSum[]; words: Words }
     <>
       <Table
         caption="Breaks that changed, by account and currency"
-        class="cards"
+        class="lists rows"
         columns={[
           { head: 'Account' },
           { head: 'Currency' },
@@ -171,7 +171,7 @@ function Sums(props: { date: string; sums: readonly ChangedSum[]; words: Words }
         {[...lines.values()].map((ofLine) => (
           <tr>
             <th scope="row">{ofLine[0]?.accountId}</th>
-            <td>{ofLine[0]?.currency ?? 'none'}</td>
+            <td data-name="Currency">{ofLine[0]?.currency ?? 'none'}</td>
             {CHANGES.map((change) => (
               <SumCell
                 date={date}
@@ -198,7 +198,7 @@ function SumCell(props: { date: string; name: string; sum: ChangedSum | undefine
     <Figure name={name}>
       <span>
         <a href={changesPath(date, { account, currency, change })}>{words.count(sum.breaks)}</a>
-        {currency === null ? null : <span class="hint"> {signed(sum.moved, currency, words)}</span>}
+        {currency === null ? null : <span> {signed(sum.moved, currency, words)}</span>}
       </span>
     </Figure>
   );
@@ -215,7 +215,7 @@ function Rows(props: { rows: readonly ChangedBreak[]; asOf: Date; words: Words }
   return (
     <Table
       caption="Breaks that changed"
-      class="cards"
+      class="lists rows"
       columns={[
         { head: 'Order' },
         { head: 'Account' },
@@ -225,7 +225,7 @@ function Rows(props: { rows: readonly ChangedBreak[]; asOf: Date; words: Words }
         { head: 'After', isFigure: true },
         { head: 'Moved', isFigure: true },
         { head: 'Currency' },
-        { head: 'Days since first seen', isFigure: true },
+        { head: 'Age (days)', isFigure: true },
         { head: 'Owner' },
         { head: 'By whom, why' },
       ]}
@@ -235,20 +235,18 @@ function Rows(props: { rows: readonly ChangedBreak[]; asOf: Date; words: Words }
           <th scope="row">
             <OrderLink accountId={row.accountId} orderNo={row.orderNo} />
           </th>
-          <td>{row.accountId}</td>
-          <td class="line">
+          <td data-name="Account">{row.accountId}</td>
+          <td class="line words">
             <a href={`/breaks/${row.breakId}`}>{labelOf(row.kind)}</a>
           </td>
-          <td>{CHANGE_WORDS[row.change]}</td>
+          <td data-name="Change">{CHANGE_WORDS[row.change]}</td>
           <Figure name="Before">{words.amount(row.before, row.currency)}</Figure>
           <Figure name="After">{words.amount(row.after, row.currency)}</Figure>
           <Figure name="Moved">{signed(row.moved, row.currency, words)}</Figure>
-          <td>{row.currency ?? ''}</td>
-          <Figure name="Days since first seen">
-            {words.count(ageInDays(row.firstSeen, asOf))}
-          </Figure>
+          <td data-name="Currency">{row.currency ?? ''}</td>
+          <Figure name="Age (days)">{words.count(ageInDays(row.firstSeen, asOf))}</Figure>
           <td data-name="Owner">{row.owner ?? ''}</td>
-          <td class="line">
+          <td class="line words">
             {nameLabel(row.by, row.isClaim)}
             <span class="hint"> {whyOf(row, words)}</span>
           </td>

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';
+import { moneyIn } from '../../src/core/text/amounts.js';
 import { tieoutHere } from '../support/cliHere.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
@@ -29,7 +30,7 @@ describe('a dry run', () => {
     for (const one of wouldDo) {
       const line = shown.stdout.split('\n').find((text) => text.includes(` ${one.orderNo} `)) ?? '';
       expect(line).toContain(one.operation);
-      expect(line).toContain(one.amount);
+      expect(line).toContain(` ${moneyIn(one.amount, one.currency)}`);
     }
     const csv = await tieoutHere(['run', '--dry-run', '--format', 'csv'], { cwd: house.folder });
     const lines = csv.stdout.trim().split(/\r?\n/);

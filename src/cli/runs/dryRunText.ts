@@ -6,10 +6,13 @@ import { id, money, text } from '../../../reports/column.js';
 import { delimitedText } from '../../../reports/delimited.js';
 import { reasonToWait } from '../../core/instructions/holdReasons.js';
 import type { RunSummary, WouldDo } from '../../core/runs/summary.js';
+import { countText, moneyIn } from '../../core/text/amounts.js';
+import type { Line } from '../terminal.js';
+import { columns } from '../terminal.js';
 
 const NOTHING_DONE = 'DRY RUN: nothing was sent, nothing was kept.';
 
-export function dryLines({ wouldDo }: RunSummary): string[] {
+export function dryLines({ wouldDo }: RunSummary): Line[] {
   if (wouldDo === undefined) return [];
   const sent = wouldDo.filter(({ next }) => next === 'send');
   const waiting = wouldDo.filter(({ next }) => next === 'wait');
@@ -22,16 +25,10 @@ export function dryLines({ wouldDo }: RunSummary): string[] {
   ];
 }
 
-function listed(what: string, rows: readonly WouldDo[]): string[] {
+function listed(what: string, rows: readonly WouldDo[]): Line[] {
   if (rows.length === 0) return [];
-  const widths = columnsOf(rows).map((column) => Math.max(...column.map((cell) => cell.length)));
-  const lines = rows.map((row) => {
-    const cells = cellsOf(row).map((cell, at) => {
-      return at === AMOUNT ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0);
-    });
-    return `    ${cells.join('  ')}`.trimEnd();
-  });
-  return [`  ${what} (${rows.length}):`, ...lines];
+  const lines = columns(rows.map(cellsOf), [AMOUNT]).map((line) => ['    ', line].flat());
+  return [`  ${what} (${countText(rows.length)}):`, ...lines];
 }
 
 const AMOUNT = 4;
@@ -39,12 +36,7 @@ const AMOUNT = 4;
 function cellsOf(row: WouldDo): string[] {
   const { accountId, operation, orderNo, refundId, amount, currency, reason } = row;
   const why = reason === null ? '' : reasonToWait('held', reason);
-  return [accountId, operation, orderNo, refundId ?? '', amount, currency, why];
-}
-
-function columnsOf(rows: readonly WouldDo[]): string[][] {
-  const cells = rows.map(cellsOf);
-  return (cells[0] ?? []).map((_, at) => cells.map((row) => row[at] ?? ''));
+  return [accountId, operation, orderNo, refundId ?? '', moneyIn(amount, currency), why];
 }
 
 const WOULD_DO: Table<WouldDo> = {

@@ -51,9 +51,16 @@ export function setLinks(
     .filter((verb) => visit.accountsFor(RIGHT_OF[verb]).length > 0)
     .map((verb) => ({
       href: `/breaks/all/${verb}?${queryOf(visit.query, more)}`,
-      label: `${isTray && verb === 'reopen' ? 'refuse' : verb} all`,
+      label: isTray ? TRAY_LABELS[verb] : `${verb} all`,
     }));
 }
+
+/** Of waivers that wait for their second person. */
+const TRAY_LABELS: Readonly<Record<SetVerb, string>> = {
+  assign: 'assign all',
+  waive: 'agree to all',
+  reopen: 'refuse all',
+};
 
 function verbsOf(visit: Visit): readonly SetVerb[] {
   switch (visit.query.text('state')) {

@@ -5,7 +5,7 @@
 import type { ComponentChildren } from 'preact';
 import { isSamePerson } from '../../../core/instructions/decider.js';
 import { holdWords, isApprovable } from '../../../core/instructions/holdReasons.js';
-import { countText, moneyText } from '../../../core/text/amounts.js';
+import { counted, countText, moneyText } from '../../../core/text/amounts.js';
 import type { InstructionSort } from '../../../instructions/instructionListStore.js';
 import { INSTRUCTION_SORTS } from '../../../instructions/instructionListStore.js';
 import type { HeldInstruction } from '../../../instructions/instructionPagesStore.js';
@@ -69,7 +69,8 @@ export async function approvalsPage(visit: Visit): Promise<Answer> {
 /** The money is the sum of the rows below that move any. */
 function waitingWords({ held, kept, reviews, heldMoney }: Waiting): string {
   const money = moneyText(heldMoney);
-  const all = `Waiting for approval: ${countText(held - kept)}${money === '' ? '' : `, ${money}`}`;
+  const count = counted(held - kept, 'instruction');
+  const all = `Waiting for approval: ${count}${money === '' ? '' : `, ${money}`}`;
   return reviews === 0
     ? `${all}.`
     : `${all}; ${countText(reviews)} of them a fraud review, without money.`;

@@ -86,6 +86,18 @@ export async function tooWide(page: Page, widths: readonly number[] = WIDTHS): P
   return found;
 }
 
+/** How a row, and a figure in it, stand in a window of this width. */
+export async function figuresAt(page: Page, width: number): Promise<string[]> {
+  const before = page.viewportSize() ?? { width: 1440, height: 800 };
+  await page.setViewportSize({ width, height: 800 });
+  const look = await page.evaluate<string[]>(
+    `[getComputedStyle(document.querySelector('tbody tr')).display,
+      getComputedStyle(document.querySelector('tbody td.figure')).textAlign]`,
+  );
+  await page.setViewportSize(before);
+  return look;
+}
+
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface Finding {

@@ -12,7 +12,7 @@ import { QUEUES } from '../../src/core/queuePort.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import { auditRun } from '../faults/audit.js';
 import type { Tab } from '../support/chromium.js';
-import { barriers, CHROMIUM, launch, openTab, tooWide } from '../support/chromium.js';
+import { barriers, CHROMIUM, figuresAt, launch, openTab, tooWide } from '../support/chromium.js';
 import { ensureBuilt, startTieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
 import { dateOf } from '../support/night.js';
@@ -23,18 +23,6 @@ const PAGE_BYTES_MAX = 100_000;
 /** Longer than it takes to kill a process, and shorter than a test may take. */
 const SLOW_MS = 15_000;
 const MARKUP = `<img src=x onerror=alert(1)>"'><script>alert(2)</script>`;
-
-/** How a row, and a figure in it, stand in a window of this width. */
-async function figuresAt(page: Page, width: number): Promise<string[]> {
-  const before = page.viewportSize() ?? { width: 1440, height: 800 };
-  await page.setViewportSize({ width, height: 800 });
-  const look = await page.evaluate<string[]>(
-    `[getComputedStyle(document.querySelector('tbody tr')).display,
-      getComputedStyle(document.querySelector('tbody td.figure')).textAlign]`,
-  );
-  await page.setViewportSize(before);
-  return look;
-}
 
 /** A night as the built program, killed while the gateway has done what it asked and not said so. */
 async function killedWorker(house: House): Promise<void> {
@@ -370,7 +358,7 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
       await page.emulateMedia({ colorScheme: 'light' });
       // Colours change no width.
       found.light.push(...named(await tooWide(page)));
-      if (path === '/days' || path.startsWith('/breaks?')) {
+      if (/^\/(?:days$|breaks\?)/.test(path)) {
         expect([path, ...(await figuresAt(page, 1024))]).toEqual([path, 'table-row', 'right']);
       }
     }

@@ -249,7 +249,7 @@ function decisionLine(one: Part): string {
 }
 
 function reasonOf(part: Part): string {
-  return part.reason ? ` (${holdLabel(String(part.reason))})` : '';
+  return part.reason ? ` (${labelStates(holdLabel(String(part.reason)))})` : '';
 }
 
 function orNone(lines: string[]): string[] {

@@ -7,7 +7,7 @@ import { hintWords } from '../../core/instructions/hints.js';
 import { holdLabel } from '../../core/instructions/holdReasons.js';
 import { payoutWords } from '../../core/instructions/payoutAnswer.js';
 import { amountIn, counted, countText, moneyIn } from '../../core/text/amounts.js';
-import { disputeText } from '../../core/text/labels.js';
+import { disputeText, labelOf, labelStates } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import { DAY_MS } from '../../core/time.js';
 import type { Decision, DecisionVerdict } from '../../instructions/decisions.js';
@@ -40,7 +40,7 @@ export function listLines(rows: readonly ListedInstruction[], now: Date): Line[]
     const why = row.holdReason === null ? row.reason : holdLabel(row.holdReason);
     const notes = [
       `${days} d`,
-      why === null ? null : maskCardNumbers(why, idsOfRow(row)),
+      why === null ? null : maskCardNumbers(labelStates(why), idsOfRow(row)),
       row.askedBy.length === 0 ? null : `asked by ${row.askedBy.join(', ')}`,
       row.isReplanned ? 'to be planned again' : null,
     ].filter((note) => note !== null);
@@ -79,7 +79,8 @@ export function sheetLines(sheet: Sheet): Line[] {
     '',
     'What happened',
     ...sheet.events.map(({ at, to, by, reason }) => {
-      const why = reason === null ? '' : maskCardNumbers(holdLabel(reason), idsOf(sheet));
+      const why =
+        reason === null ? '' : maskCardNumbers(labelStates(holdLabel(reason)), idsOf(sheet));
       return `  ${at}  ${to} by ${by}${why === '' ? '' : ` (${why})`}`;
     }),
     ...sendingLines(sheet),
@@ -104,7 +105,7 @@ function whatOf(sheet: Sheet): string {
 
 function whyOf(sheet: InstructionSheet): string {
   if (sheet.holdReason !== null) return `: ${holdLabel(sheet.holdReason)}`;
-  return sheet.reason === null ? '' : `: ${sheet.reason}`;
+  return sheet.reason === null ? '' : `: ${labelStates(sheet.reason)}`;
 }
 
 function approvalText(
@@ -138,7 +139,7 @@ function seenLines(
     ),
     ...(seen.gateway ?? []).map(
       (entry) =>
-        `  gateway  ${entry.state ?? `code ${entry.code}`} ` +
+        `  gateway  ${stateOf(entry)} ` +
         `${shownMoney(entry.amount, entry.currency)}, ` +
         `transaction ${entry.transaction}${entry.fraudRejected ? ', fraud check REJECT' : ''}`,
     ),
@@ -237,12 +238,15 @@ function attemptLines(attempt: SheetAttempt): Line[] {
   ];
 }
 
+function stateOf({ state, code }: { state: string | null; code: string | null }): string {
+  return state === null ? `code ${code}` : labelOf(state);
+}
+
 function snapshotText(snapshot: SheetSnapshot | null): string {
   if (snapshot === null) return 'no complete look';
   const entries = snapshot.entries.map(
     (entry) =>
-      `${entry.state ?? `code ${entry.code}`} ${shownMoney(entry.amount, entry.currency)} ` +
-      `(${entry.transaction})`,
+      `${stateOf(entry)} ${shownMoney(entry.amount, entry.currency)} ` + `(${entry.transaction})`,
   );
   return `${entries.join(', ') || 'no such order'}, checked at ${snapshot.at}`;
 }

@@ -103,8 +103,9 @@ function dayFigures(days: readonly DayFigures[], isSettled: boolean): Line[] {
     ...figureLines(days).map((line) => ['  ', line].flat()),
     ...days.map(
       (one) =>
-        `  ${one.currency}: ${counted(one.captures, 'capture')}, ${counted(one.refunds, 'refund')}, ` +
-        `${counted(one.cancels, 'cancel')}, ${counted(one.payouts, 'payout')}, ${countText(one.late)} late`,
+        `  ${one.currency}: ${counted(one.captures, 'capture')}, ` +
+        `${counted(one.refunds, 'refund')}, ${counted(one.cancels, 'cancel')}, ` +
+        `${counted(one.payouts, 'payout')}, ${countText(one.late)} late`,
     ),
     `  ${notKnownLine(isSettled)}`,
     ...bookLines(days).map((line) => `  ${line}`),

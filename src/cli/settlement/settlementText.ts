@@ -3,7 +3,7 @@
 // sentences, which the console says, too.
 
 import { openWords } from '../../core/settlement/openWords.js';
-import { amountIn, countText, grouped, moneyIn } from '../../core/text/amounts.js';
+import { amountIn, counted, moneyIn } from '../../core/text/amounts.js';
 import { labelOf } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import type {
@@ -21,13 +21,13 @@ export const FEE_FIGURES = [3, 4, 5];
 export function batchCells(one: SettlementDocument['batches'][number]): string[] {
   const { accountId, batch, currency, lines, payout, arrived, state } = one;
   const came = `arrived ${amountIn(arrived, currency)}`;
-  return [accountId, batch, `${countText(lines)} lines`, moneyIn(payout, currency), came, state];
+  return [accountId, batch, counted(lines, 'line'), moneyIn(payout, currency), came, state];
 }
 
 /** How the lines of a batch, and open items, stand: their heads, and which cells are figures. */
 export const BATCH_LINES: Listing<BatchLine> = {
-  head: ['account', 'line', 'type', 'booked at', 'gross', 'fee', 'net', 'order', 'settles'],
-  figures: [4, 5, 6],
+  head: ['account', 'line', 'type', 'gross', 'fee', 'net', 'order', 'settles', 'booked at'],
+  figures: [3, 4, 5],
   cells: (line) => {
     const { accountId, lineId, type, bookedAt, gross, fee, net, settleCurrency } = line;
     const shown = (amount: string): string => amountIn(amount, settleCurrency);
@@ -37,12 +37,12 @@ export const BATCH_LINES: Listing<BatchLine> = {
       accountId,
       lineId,
       labelOf(type),
-      bookedAt,
       shown(gross),
       shown(fee),
       moneyIn(net, settleCurrency),
       line.orderNo ?? '-',
       line.settlesOrder === null ? '-' : `${line.settlesOrder}${how}`,
+      bookedAt,
     ].map((cell) => maskCardNumbers(cell, keep));
   },
 };
@@ -70,7 +70,7 @@ export function feeCells(one: FeeFigures): string[] {
     accountId,
     currency,
     type,
-    `${grouped(String(lines))} lines`,
+    counted(lines, 'line'),
     `gross ${shown(gross)}`,
     `fees ${shown(fees)}`,
   ];

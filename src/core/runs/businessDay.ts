@@ -51,8 +51,8 @@ interface ElsewhereFigures {
 
 /** Said under every table of days. */
 export const MEMOS =
-  'Memos, in no sum: cancelled (reservations let go) and payouts made. Payouts are left out for as ' +
-  'long as nobody has set whether the gateway writes their amounts in euros or in cents.';
+  'Memos, in no sum: cancelled (reservations let go) and payouts made. Payouts are left out for ' +
+  'as long as nobody has set whether the gateway writes their amounts in euros or in cents.';
 
 /** What the figures do not hold; where books of settlement are kept, those have it. */
 export function notInFigures(hasSettlement: boolean): string {

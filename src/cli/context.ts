@@ -20,7 +20,7 @@ import { machineUser } from './machineUser.js';
 import type { Progress } from './progress.js';
 import { openProgress } from './progress.js';
 import type { Line } from './terminal.js';
-import { shownLine, showsColours } from './terminal.js';
+import { jsonText, shownLine, showsColours } from './terminal.js';
 
 const FAILED_EXIT = 1;
 /** The last one is of a terminal that was closed, or of a line that broke. */
@@ -211,10 +211,7 @@ export function deciderOf(command: Command, { config }: Pick<App, 'config'>): De
 
 /** One JSON document on standard output; bigints as text. */
 export function printJson(value: unknown): void {
-  const text = JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'bigint' ? part.toString() : part,
-  );
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${jsonText(value)}\n`);
 }
 
 /** In which zone people read times: that of the configuration of this command. */

@@ -33,6 +33,16 @@ export function showsColours(stream: Partial<Pick<WriteStream, 'isTTY' | 'hasCol
   return stream.isTTY === true && stream.hasColors?.() === true;
 }
 
+/** JSON leaves these as they are, and a terminal takes some of them for the begin of a command. */
+const RAW_IN_JSON = /[\u007f-\u009f]/g;
+
+/** A value as JSON that steers no terminal either: the same value to whoever reads it. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'bigint' ? part.toString() : part,
+  ).replace(RAW_IN_JSON, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
+}
+
 /** A line as it is written, without its end. */
 export function shownLine(line: Line, screen: Screen): string {
   const parts = isParts(line) ? line : [line];

@@ -8,6 +8,7 @@ import type { Line, Screen } from '../../src/cli/terminal.js';
 import {
   columns,
   growingColumns,
+  jsonText,
   shownLine,
   showsColours,
   stateWord,
@@ -119,4 +120,11 @@ test('open money of settlement stands in columns, and what was settled too much 
     '2026-11-24  at the gateway  A1       O-4 [2J  B1        -7.00 EUR  settled as captured, and no capture fits',
     '2026-11-24  at the gateway  A1       O-5      -        -0.500 KWD  refunded',
   ]);
+});
+
+test('JSON holds no sign that steers a terminal, and the same value', () => {
+  const value = { order: 'A\u009b31mB\u007f\u0085', reason: 'Grüße\u001b[0m', count: 3n };
+  const text = jsonText(value);
+  expect(text).toMatch(/^[^\p{Cc}]*$/u);
+  expect(JSON.parse(text)).toEqual({ ...value, count: '3' });
 });

@@ -19,7 +19,7 @@ import type { App } from '../app.js';
 import { printJson, printLines, shownLines, wantsJson, withApp } from '../context.js';
 import { print } from '../printRows.js';
 import type { Listing } from '../terminal.js';
-import { columns, growingColumns } from '../terminal.js';
+import { columns, growingColumns, jsonText } from '../terminal.js';
 import { requiredRules } from './settlementRules.js';
 import {
   BATCH_FIGURES,
@@ -126,7 +126,7 @@ async function printed<Row>(
       const heads = count > 0 ? [] : [head];
       await print(shownLines(lined([...heads, ...chunk.map(cells)])));
     } else {
-      await print((count > 0 ? ',' : '') + chunk.map((row) => JSON.stringify(row)).join());
+      await print((count > 0 ? ',' : '') + chunk.map(jsonText).join());
     }
     count += chunk.length;
   }

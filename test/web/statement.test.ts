@@ -331,4 +331,19 @@ it('says who closed the day on which revision, and when that is no longer what i
   const { body } = await viewer.get(url);
   expect(body).toContain('What was signed has changed');
   expect(body).toContain('do not sign');
+  // A page that the signed revision did not have is not what was signed either.
+  const sectionOf = async (currency: string) => {
+    const sections = (await viewer.get(url)).body.split('<section aria-label="Statement of ');
+    return sections.find((one) => one.startsWith(`A1001 in ${currency}"`)) ?? '';
+  };
+  expect(await sectionOf('JPY')).toContain('by person');
+  expect(await sectionOf('JPY')).not.toContain('What was signed has changed');
+  await db.query(
+    `delete from tieout.statements s using tieout.reports p
+     where p.report_id = s.report_id and p.run_id = $1 and s.account_id = 'A1001'
+       and s.currency = 'JPY' and p.revision < (
+         select max(revision) from tieout.reports where run_id = $1 and kind = 'reconciliation')`,
+    [run?.runId],
+  );
+  expect(await sectionOf('JPY')).toContain('What was signed has changed');
 });

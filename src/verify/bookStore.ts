@@ -25,6 +25,7 @@ export async function shownThen(
   tx: Db,
   run: { runId: bigint; businessDate: string },
   rules: readonly AccountRules[],
+  { areLinesFirst }: { areLinesFirst: boolean },
 ): Promise<ShownThen[]> {
   const { rows } = await tx.query<{
     account_id: string;
@@ -39,7 +40,7 @@ export async function shownThen(
     after: KeptMovement[];
   }>(statement('verify/shownThen'), [
     ...[run.runId, rules.map(({ account_id }) => account_id), run.businessDate],
-    JSON.stringify(rules),
+    ...[JSON.stringify(rules), areLinesFirst],
   ]);
   return rows.map(({ state, currency, ...row }) => {
     const before = row.before.map(withAmount);

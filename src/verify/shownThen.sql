@@ -1,7 +1,8 @@
 -- Which transactions does a run show of which the book is not plainly what is shown? Each with what
 -- was booked before the run and with what the run left. Instructions are those of the scratch
 -- schema, as they stood when the run was added up. $1 run, $2 accounts, $3 business date, $4 json
--- [{account_id, live_from}].
+-- [{account_id, live_from}], $5 whether what lines of the acquirer told on that date was known
+-- before the night booked, and not behind it: nothing bears an instant that would say it.
 with account as materialized (
   select account_id collate "C" as account_id, live_from
   from jsonb_to_recordset($4::jsonb) as a (account_id text, live_from timestamptz)
@@ -24,13 +25,13 @@ book as materialized (
   left join lateral (
     select true as is_there, a.amount from tieout.movement_amounts a
     where a.movement_id = m.movement_id and coalesce(a.run_id <= $1,
-      -- a line of the acquirer comes behind the booking of its night, or in the day after it
-      a.business_date <= $3::date - (a.known_by = 'settlement')::int)
+      a.business_date <= $3::date - (a.known_by = 'settlement' and not $5)::int)
     order by a.amount_id desc limit 1
   ) later on true
   left join lateral (
     select true as is_there, a.amount from tieout.movement_amounts a
-    where a.movement_id = m.movement_id and coalesce(a.run_id < $1, a.business_date < $3)
+    where a.movement_id = m.movement_id and coalesce(a.run_id < $1,
+      a.business_date <= $3::date - (not (a.known_by = 'settlement' and $5))::int)
     order by a.amount_id desc limit 1
   ) earlier on true
   where m.account_id = any ($2) and m.run_id <= $1

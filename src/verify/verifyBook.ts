@@ -18,9 +18,28 @@ export async function verifyBook(tx: Db, run: Run): Promise<Difference[]> {
   const accountIds = await accountsWithBook(tx, run.runId, accountIdsOf(run));
   if (accountIds.length === 0) return [];
   const rules = accountRules(run.accounts).filter((one) => accountIds.includes(one.account_id));
-  const found = (await shownThen(tx, run, rules)).flatMap(differenceOf);
+  const found = await differing(tx, run, rules);
   const ours = await differingOurs(tx, run.runId, accountIds);
   return [...found.slice(0, DIFFERENCES_MAX), ...ours];
+}
+
+/**
+ * A line of the acquirer tells an amount on a date: behind the booking of its night, or before it
+ * where the day before was closed by then, or the file came while the night was under way. A book
+ * that is right in one of these is right.
+ */
+async function differing(
+  tx: Db,
+  run: Run,
+  rules: ReturnType<typeof accountRules>,
+): Promise<Difference[]> {
+  const work = async (areLinesFirst: boolean): Promise<Difference[]> =>
+    (await shownThen(tx, run, rules, { areLinesFirst })).flatMap(differenceOf);
+  const found = await work(false);
+  if (found.length === 0) return found;
+  const placeOf = ({ accountId, what }: Difference): string => `${accountId} ${what}`;
+  const again = new Set((await work(true)).map(placeOf));
+  return found.filter((one) => again.has(placeOf(one)));
 }
 
 function differenceOf(one: ShownThen): Difference[] {

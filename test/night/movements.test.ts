@@ -2,9 +2,11 @@
 // money at the gateway's portal. What is booked is what the gateway really took and gave back,
 // whoever did it; an unchanged night adds nothing; the chain is whole and the days tie.
 
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { workedOutClosing } from '../../src/core/runs/businessDay.js';
+import { closeDay } from '../../src/days/days.js';
 import { dayFigures } from '../../src/days/daysStore.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { checkChain } from '../../src/verify/verifyChainStore.js';
@@ -112,24 +114,52 @@ describe('four nights', () => {
     const captured = known.filter(
       ({ state, amount }) => state === 'captured' && Number(amount) > 2,
     );
-    const [whole, part, twice] = captured;
-    if (!whole || !part || !twice) throw new Error('too few orders');
+    const [whole, part, twice, told] = captured;
+    if (!whole || !part || !twice || !told) throw new Error('too few orders');
     await byPortal('refund', whole);
-    await byPortal('refund', part, '1.00');
-    await byPortal('refund', twice, '1.00');
+    for (const one of [part, twice, told]) await byPortal('refund', one, '1.00');
     const before = await booked();
     await night(3);
     expect((await audit()).words).toEqual([]);
     const after = await booked();
     expect(after['elsewhere refunded']).toBe(1);
     expect(after['elsewhere refunded, suspense']).toBe(
-      (before['elsewhere refunded, suspense'] ?? 0) + 2,
+      (before['elsewhere refunded, suspense'] ?? 0) + 3,
     );
+    await closed(told, dateOf(3));
+    await refundSettled(told, '1.00');
     await byPortal('refund', twice);
+    await byPortal('refund', told);
     await night(2);
     expect((await audit()).words).toEqual([]);
-    expect((await booked())['elsewhere refunded']).toBe(2);
+    expect((await booked())['elsewhere refunded']).toBe(4);
   });
+
+  async function closed({ account_id: accountId }: Transaction, date: string): Promise<void> {
+    const order = { accountId, date, who: { name: 'anna', isClaim: true }, reason: 'done' };
+    const verdict = await closeDay(house.db, { ...order, withEarlier: true });
+    expect(verdict).toMatchObject({ kind: 'done' });
+  }
+
+  /** What the acquirer tells of it stands in the open day, before the night of that day. */
+  async function refundSettled(one: Transaction, amount: string): Promise<void> {
+    const line = {
+      ...{ account_id: one.account_id, batch: 'B1', type: 'refunded', currency: one.currency },
+      ...{ booked_at: `${dateOf(2)}T06:00:00Z`, transaction_id: one.transaction_id },
+      ...{ amount: `-${amount}`, net: `-${amount}` },
+    };
+    const names = Object.keys(line);
+    const columns = Object.fromEntries(names.map((name) => [name, { from: name }]));
+    writeFileSync(join(house.folder, 'told.csv'), `${names}\n${Object.values(line)}\n`);
+    writeFileSync(join(house.folder, 'map.json'), JSON.stringify({ table: 'settlement', columns }));
+    const importing = ['import', 'settlement', 'told.csv', '--map', 'map.json'];
+    const taken = await tieoutHere(importing, { cwd: house.folder });
+    expect(taken.code, taken.stderr).toBe(0);
+    const { rows } = await house.db.query(
+      `select business_date::text as on from tieout.movement_amounts where known_by = 'settlement'`,
+    );
+    expect(rows).toEqual([{ on: dateOf(2) }]);
+  }
 
   test('the chain is whole, and days come to what their movements do', async () => {
     const chain = await checkChain(house.db, () => {});
@@ -149,7 +179,8 @@ describe('four nights', () => {
       expect(day.opening).toBe(before?.closing ?? '0.00');
     }
     const refunded = days.filter(({ elsewhere }) => elsewhere?.refunded !== '0.00');
-    expect(refunded.map(({ businessDate }) => businessDate)).toEqual([dateOf(3), dateOf(2)]);
+    const dates = [...new Set(refunded.map(({ businessDate }) => businessDate))].sort();
+    expect(dates).toEqual([dateOf(3), dateOf(2)]);
     const suspense = days.filter(({ businessDate }) => businessDate === dateOf(2));
     expect(suspense.reduce((sum, { elsewhere }) => sum + (elsewhere?.suspense ?? 0), 0)).toBe(1);
   });

@@ -1,4 +1,4 @@
--- The schema as it stands after 0610_waivers_refused, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0620_known_to_book, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -3568,6 +3568,34 @@ AS $function$
     l.amount, l.booked_at, null
   from tieout.settlement_lines l
   where l.type in ('chargeback', 'chargeback_reversed')
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.known_to_book(account text, "order" text, before_run bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (
+    select from tieout.movements m
+    where m.account_id = account and m.order_no = "order" and m.run_id < before_run)
+  or exists (
+    select from (
+      select l.pull_id
+      from tieout.movement_books b
+      join tieout.run_accounts l on l.account_id = b.account_id and l.run_id >= b.run_id
+      where b.account_id = account and l.run_id < before_run and l.pull_id is not null
+        and not (select r.is_dry from tieout.runs r where r.run_id = l.run_id)
+      order by l.business_date desc limit 7
+    ) look
+    where exists (
+      select from tieout.look_entries e
+      where e.pull_id = look.pull_id and e.account_id = account and e.order_no = "order"
+        and not e.is_extra)
+    or (
+      select g.state = 'answered'
+      from tieout.asked_orders q
+      join tieout.pages g using (pull_id, account_id, page_no)
+      where q.pull_id = look.pull_id and q.account_id = account and q.order_no = "order"))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.knows_permit(permit uuid)

@@ -7,9 +7,10 @@ insert into tieout.movements (account_id, order_no, transaction_id, kind, curren
 select distinct on (s.account_id, s.transaction_id) s.account_id, s.order_no, s.transaction_id,
   'captured', s.currency, s.amount, 'elsewhere',
   greatest($2::date, tieout.closed_until(b.account_id) + 1), $1,
-  -- what the first night of the book finds done may have been done before `from`
-  $2 < $3::date or ($2 = b.begins and coalesce(coalesce(a.placed_at, s.transaction_at)
-    < ($3::date + $4::time) at time zone $5, false))
+  -- what the first look at an order finds done may have been done before `from`
+  $2 < $3::date or case when coalesce(coalesce(a.placed_at, s.transaction_at)
+      < ($3::date + $4::time) at time zone $5, false)
+    then $2 = b.begins or not tieout.known_to_book(s.account_id, s.order_no, $1) else false end
 from movements_shown s
 join tieout.movement_books b using (account_id)
 left join tieout.asked_orders a

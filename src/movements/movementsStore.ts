@@ -23,7 +23,7 @@ interface Place {
   order_no: string;
   transaction_id: string;
   currency: string;
-  /** nothing of the transaction was booked, and the order is of before `from` */
+  /** the order is of before `from` */
   is_old: boolean;
 }
 

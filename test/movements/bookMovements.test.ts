@@ -99,7 +99,34 @@ describe('through the database', () => {
     expect(rows).toEqual([]);
   });
 
-  type Seen = MovementNight & { name: string };
+  test('what the first look at an order of before finds done is history, on any night', async () => {
+    const placedOn = '2026-10-01';
+    const known = { name: 'reserved first', placedOn, want: '' };
+    await night([{ ...known, shown: 'authorised 100' }]);
+    const late = { name: 'brought back', placedOn, want: '' };
+    await night([
+      { ...known, shown: 'captured 100' },
+      { ...late, shown: 'captured 100' },
+      { ...late, name: 'refunded by then', shown: 'partially_refunded 100' },
+    ]);
+    // So many nights that no look of the last ones has it.
+    for (let nights = 0; nights < 8; nights += 1) await night([]);
+    await night([{ ...late, shown: 'refunded 100' }]);
+    const { rows } = await db.query<{ line: string }>(
+      `select concat_ws(' ', order_no, kind, amount, is_history) as line from tieout.movements
+       where order_no = any ($1) order by movement_id`,
+      [['reserved first', 'brought back', 'refunded by then']],
+    );
+    expect(rows.map(({ line }) => line)).toEqual([
+      'brought back captured 100.00 t',
+      'reserved first captured 100.00 f',
+      'refunded by then captured 100.00 t',
+      'refunded by then refunded t',
+      'brought back refunded 100.00 f',
+    ]);
+  });
+
+  type Seen = MovementNight & { name: string; placedOn?: string };
 
   async function night(seen: readonly Seen[]): Promise<void> {
     const runId = await storeRun(db, ACCOUNT);
@@ -135,8 +162,9 @@ describe('through the database', () => {
     ]);
     await db.query(
       `insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger, placed_at)
-       select $1, $2, name, 0, true, '2026-11-15' from unnest($3::text[]) as a (name)`,
-      [pullId, ACCOUNT, seen.map(({ name }) => name)],
+       select $1, $2, name, 0, true, coalesce("placedOn", '2026-11-15')
+       from jsonb_to_recordset($3::jsonb) as a (name text, "placedOn" timestamptz)`,
+      [pullId, ACCOUNT, JSON.stringify(seen)],
     );
     await db.query(
       `insert into tieout.asked_refunds (pull_id, account_id, order_no, refund_id, refund_amount,

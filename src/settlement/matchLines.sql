@@ -1,7 +1,7 @@
 -- Matches lines of captures and refunds to movements: by the reference, else the transaction, else
 -- the order. Of several that a line may mean, the one of its exact amount; as many equal lines as
 -- equal movements are matched one to one; anything else waits, and is never guessed. A movement in
--- suspense gets its amount from its line. $1 accounts.
+-- suspense gets its amount from its line; one in another currency differs. $1 accounts.
 with line as materialized (
   select l.* from tieout.settlement_unmatched u
   join tieout.settlement_lines l using (settlement_line_id)
@@ -33,7 +33,7 @@ worth as materialized (
 ),
 best as materialized (
   select l.settlement_line_id, l.account_id, l.type, l.amount, l.currency, w.way, w.key,
-    w.movement_id, w.worth is null as is_suspense,
+    w.movement_id, w.worth is null and w.in_currency = l.currency as is_suspense,
     coalesce(w.worth = abs(l.amount) and w.in_currency = l.currency, false) as is_exact,
     count(*) over (partition by l.settlement_line_id) as candidates,
     not exists (

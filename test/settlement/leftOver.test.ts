@@ -3,6 +3,7 @@
 // guessed. Neighbour: matching.test.ts.
 
 import { expect, it } from 'vitest';
+import { SETTLEMENT_SENTENCES } from '../../src/core/breaks/settlementSentence.js';
 import type { Given, Line } from './facts.js';
 import {
   breaks,
@@ -95,6 +96,20 @@ it.each<[string, Line[], string[]]>([
   await settled(...lines);
   await settle();
   expect(await matches()).toEqual(expected);
+  await checkIdentities();
+});
+
+it('a refund in suspense that is settled in another currency differs, and stays in suspense', async () => {
+  await moved(refund(null));
+  await settled(back('-3.00', { currency: 'USD' }));
+  await settle();
+  expect(await breaks()).toEqual(['1 settlement_amount EUR']);
+  const [account] = (await figures()).accounts;
+  expect(account?.movements).toMatchObject({ settled: 0, differs: 1 });
+  const [sides] = (await db.query('select expected, actual from tieout.breaks')).rows;
+  expect(SETTLEMENT_SENTENCES.settlement_amount(sides as never)).toMatch(
+    /^an unknown amount of EUR was refunded, and the acquirer settled 3.00 USD /,
+  );
   await checkIdentities();
 });
 

@@ -1,14 +1,24 @@
--- The fees of a month, or of all time: what was taken and what was agreed, by account, currency and
--- type. $1 accounts, $2 first and $3 last business date or null, $4 cut-off, $5 timezone, $6 tariff
--- as json [{account_id, type, parts_per_million, fixed, from, until, tolerance}], $7 decimals of
--- coarse currencies.
-with line as (
-  select l.*, tieout.business_date_of(l.booked_at, $4::time, $5) as booked_on
-  from tieout.settlement_lines l
-  where l.account_id = any ($1) and l.type <> 'payout'
+-- The fees of a month, or of all time since settlement.from: what was taken and what was agreed, by
+-- account, currency and type; in all those of settlementFigures.sql, and by month those of
+-- report/settlement/feeRows.sql. $1 accounts, $2 first and $3 last business date or null, $4
+-- cut-off, $5 timezone, $6 tariff as json [{account_id, type, parts_per_million, fixed, from, until,
+-- tolerance}], $7 decimals of coarse currencies, $8 settlement.from.
+with since as (select ($8::date + $4::time) at time zone $5 as at),
+line as (
+  select l.*, day as booked_on
+  from tieout.settlement_batches b
+  join tieout.settlement_lines l on l.account_id = b.account_id and l.batch = b.batch
+    and l.settle_currency = b.currency
+  cross join since
+  cross join lateral (
+    select greatest(tieout.business_date_of(l.booked_at, $4::time, $5), $8::date) as day
+  ) booked
+  where b.account_id = any ($1) and tieout.is_in_books(b, since.at)
+    and (l.type <> 'payout' or l.fee <> 0)
 ),
 weighed as (
-  select l.account_id, l.settle_currency as currency, l.type, l.gross,
+  select l.account_id, l.settle_currency as currency, l.type,
+    case when l.type = 'payout' then 0 else l.gross end as gross,
     l.fee - case when l.type = 'fee' then l.gross else 0 end as fee, l.fee as line_fee,
     tieout.agreed_fee(l.gross, l.settle_currency, t.parts_per_million, t.fixed, $7::jsonb)
       as agreed, t.tolerance

@@ -269,12 +269,12 @@ export async function feeFigures(
   db: Db,
   accountIds: readonly string[],
   period: { from: string; to: string } | null,
-  { cutOff, timezone }: SettlementTimes,
+  { from, cutOff, timezone }: SettlementTimes,
   { tariff, coarse }: FeeRules,
 ): Promise<FeeFigures[]> {
   const { rows } = await db.query<FeeFigures>(statement('settlement/feeFigures'), [
     ...[accountIds, period?.from ?? null, period?.to ?? null, cutOff, timezone],
-    ...[JSON.stringify(tariff), JSON.stringify(coarse)],
+    ...[JSON.stringify(tariff), JSON.stringify(coarse), from],
   ]);
   return rows;
 }

@@ -43,6 +43,23 @@ describe('fees', () => {
     expect((await figures()).accounts[0]?.movements.settled).toBe(1);
   });
 
+  it('come to those of the book, with what a payout cost and without what came before', async () => {
+    await settled({ order: '0', amount: '100.00', fee: '9.00', on: '2026-10-20' });
+    await settled(
+      { order: '1', amount: '100.00', fee: '1.65', on: '2026-10-31' },
+      { order: '2', amount: '100.00', fee: '1.60', on: '2026-11-02' },
+      { type: 'payout', order: null, amount: '-195.75', fee: '1.00', on: '2026-11-02' },
+    );
+    await settle();
+    expect((await figures()).accounts[0]?.payable).toMatchObject([{ fees: '4.25' }]);
+    for (const period of [null, { from: '2026-11-01', to: '2026-11-30' }]) {
+      expect(await feeFigures(db, ACCOUNTS, period, rules.times, rules.fees)).toMatchObject([
+        { type: 'captured', lines: 2, gross: '200.00', fees: '3.25' },
+        { type: 'payout', lines: 1, gross: '0.00', fees: '1.00' },
+      ]);
+    }
+  });
+
   it('are those of the date', async () => {
     await settled({ order: '1', amount: '100.00', fee: '1.65', on: '2026-11-09' });
     await settled({ order: '2', amount: '100.00', fee: '2.25', on: '2026-11-10' });

@@ -1,8 +1,8 @@
 -- The fees of a month, or of all time since settlement.from: what was taken and what was agreed, by
 -- account, currency and type; in all those of settlementFigures.sql, and by month those of
 -- report/settlement/feeRows.sql. $1 accounts, $2 first and $3 last business date or null, $4
--- cut-off, $5 timezone, $6 tariff as json [{account_id, type, parts_per_million, fixed, from, until,
--- tolerance}], $7 decimals of coarse currencies, $8 settlement.from.
+-- cut-off, $5 timezone, $6 tariff as json [{account_id, type, parts_per_million, fixed, from,
+-- until, tolerance}], $7 decimals of coarse currencies, $8 settlement.from.
 with since as (select ($8::date + $4::time) at time zone $5 as at),
 line as (
   select l.*, day as booked_on

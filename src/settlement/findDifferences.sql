@@ -156,7 +156,9 @@ placed as (
 -- Where the night could not look, nobody knows more than before: what is open stays as it is, and
 -- nothing opens. What nobody knows may be in any answer that failed.
 judged as materialized (
-  select p.*, b.is_open, b.kind as open_kind, coalesce(n.pull_id is not null and (
+  select p.*, b.open_kinds, case when p.is_moved and p.is_twice then 'settled_twice'
+      when p.is_known then 'settled_not_captured' else 'settled_unknown' end as seems,
+    coalesce(n.pull_id is not null and (
       exists (
         select from tieout.asked_orders q
         left join tieout.pages g using (pull_id, account_id, page_no)
@@ -169,20 +171,19 @@ judged as materialized (
   from placed p
   left join newest_look n using (account_id)
   left join lateral (
-    select true as is_open, kind from tieout.breaks
+    select array_agg(kind order by kind) as open_kinds from tieout.breaks
     where account_id = p.account_id and order_no = p.place and state <> 'resolved'
       and kind in ('settled_not_captured', 'settled_unknown', 'settled_twice')
-    order by kind limit 1
   ) b on true
 ),
 -- An order of before is history, as long as the gateway does not show that nothing was captured.
 told_lost as (
-  select *, case when is_blind then open_kind when is_moved and is_twice then 'settled_twice'
-      when is_known then 'settled_not_captured' else 'settled_unknown' end as what
+  select *, case when is_blind and seems <> all (open_kinds) then open_kinds[1] else seems end
+      as what
   from judged p
   cross join since
-  where (not is_blind or is_open) and (is_moved or p.placed_at is null or p.placed_at >= since.at
-    or exists (
+  where (not is_blind or open_kinds is not null)
+    and (is_moved or p.placed_at is null or p.placed_at >= since.at or exists (
       select from tieout.look_entries e
       where e.pull_id = tieout.newest_look(p.account_id, p.place) and e.account_id = p.account_id
         and e.order_no = p.place and not e.is_extra and e.found

@@ -147,6 +147,21 @@ it('where the night could not look nothing opens, and what is open stays', async
   expect(rows).toHaveLength(2);
 });
 
+it('where the night could not look each of two breaks of an order stays what it was', async () => {
+  await moved(...TWO);
+  await settled(...SETTLED);
+  await settle();
+  await settled(back('-10.00'), back('-7.00'));
+  const told = ['1 settled_not_captured 7.00 EUR', '1 settled_twice 10.00 EUR'];
+  for (const page of ['answered', 'failed'] as const) {
+    await look(page, [{ order: '1', state: 'partially_refunded' }]);
+    await settle();
+    expect(await breaks(), page).toEqual(told);
+  }
+  const { rows } = await db.query('select event from tieout.break_events');
+  expect(rows).toEqual([{ event: 'opened' }, { event: 'opened' }]);
+});
+
 it('a batch of before that settles what was captured since is in all books', async () => {
   await moved({ order: '1', amount: '10.00' });
   await settled({ order: '1', amount: '10.00', fee: '0.10', on: '2026-10-31' });

@@ -4,6 +4,7 @@
 import { expect, it } from 'vitest';
 import { rolledBack } from '../../src/database/rolledBack.js';
 import { orderMoney } from '../../src/orders/orderMoneyStore.js';
+import { batchBreakIds } from '../../src/settlement/settlementPagesStore.js';
 import { checkChain } from '../../src/verify/verifyChainStore.js';
 import type { Given, Line } from './facts.js';
 import {
@@ -110,9 +111,11 @@ it.each<[string, Given[], Line[], string[]]>([
      update tieout.run_accounts set pull_id = (select pull_id from pull)`,
   );
   await moved(...movements);
-  await settled(...lines);
+  const batch = await settled(...lines);
   await settle({ fees: { ...rules.fees, tariff } });
   expect(await breaks()).toEqual(expected);
+  // The page of the batch has them all, whatever its lines call the order.
+  expect(await batchBreakIds(db, 'A1', batch, 10)).toHaveLength(expected.length);
   await checkIdentities();
 });
 

@@ -9,7 +9,7 @@ import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import type { OrderText, StoredOrder } from '../support/orders.js';
 import { orderOf, SNAPSHOT_AT } from '../support/orders.js';
-import { instructionTexts, policies, snapshotAndPlan } from '../support/planning.js';
+import { claimQueued, instructionTexts, policies, snapshotAndPlan } from '../support/planning.js';
 import { storeInstructions, storeRun } from '../support/snapshotStore.js';
 
 let fresh: FreshDatabase;
@@ -217,6 +217,20 @@ describe('what waits for a person, and why', () => {
     await plan([withAge('3d'), withAge('2d')], limit);
     expect((await instructionTexts(db, accountId)).sort()).toEqual([
       'O1 capture 10.00 queued',
+      'O2 capture 10.00 held: over_limit_of_run',
+    ]);
+  });
+
+  test('it counts what it has sent of earlier runs, too', async () => {
+    await plan([withAge('3d'), withAge('2d')], { policies: policies('auto', { maxCount: 0 }) });
+    runId = await storeRun(db, accountId);
+    const limit = { policies: policies('auto', { maxCount: 1 }) };
+    await plan([withAge('3d'), withAge('2d')], limit);
+    await cutBatches(db, [accountId], SNAPSHOT_AT);
+    await claimQueued(db, runId, accountId);
+    await plan([withAge('3d'), withAge('2d')], limit);
+    expect((await instructionTexts(db, accountId)).sort()).toEqual([
+      'O1 capture 10.00 sending',
       'O2 capture 10.00 held: over_limit_of_run',
     ]);
   });

@@ -2,12 +2,14 @@
 // One step behind the tests of plan.sql, withdraw.sql, cutBatches.sql and settle.sql. It decides
 // nothing by itself and reads back what the database says in short text.
 
+import { randomUUID } from 'node:crypto';
 import { clearVerdicts, judgeOrders } from '../../src/compare/verdictsStore.js';
 import type { Policy } from '../../src/core/instructions/policy.js';
 import type { Rules } from '../../src/core/orders/facts.js';
 import { OPERATIONS } from '../../src/core/orders/order.js';
 import type { Database } from '../../src/database/db.js';
 import { planInstructions, withdrawNeedless } from '../../src/plan/planStore.js';
+import { claimBatch } from '../../src/send/batches/attemptsStore.js';
 import type { StoredOrder } from './orders.js';
 import { plainRules, SNAPSHOT_AT } from './orders.js';
 import type { Snapshot } from './snapshotStore.js';
@@ -39,6 +41,25 @@ export async function snapshotAndPlan(
   const allowed = night.policies ?? policies('auto');
   await planInstructions(db, night.runId, SNAPSHOT_AT, allowed, rules.partialCapture);
   return snapshot;
+}
+
+/** Claims the one batch of the account that waits, as a sender does in a run that is under way. */
+export async function claimQueued(db: Database, runId: bigint, accountId: string): Promise<void> {
+  const { rows } = await db.query<{ batch_id: bigint; id: bigint }>(
+    `select batch_id, instruction_id as id from tieout.instructions
+     where account_id = $1 and state = 'queued'`,
+    [accountId],
+  );
+  const claim = {
+    attemptId: randomUUID(),
+    instructionIds: rows.map(({ id }) => id),
+    bodySha256: '',
+    requestGzip: Buffer.from(''),
+    runId,
+    journalId: null,
+  };
+  const runner = { id: randomUUID(), host: 'h', boot: 'b', pid: 1, started: 's' };
+  await db.transaction((tx) => claimBatch(tx, rows[0]?.batch_id ?? 0n, claim, runner));
 }
 
 /** "O1 capture 10.00 planned", "O1 refund R1 4.00 held: approval"; in the order they were made. */

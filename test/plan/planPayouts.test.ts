@@ -5,12 +5,14 @@ import type { Policy } from '../../src/core/instructions/policy.js';
 import type { Database } from '../../src/database/db.js';
 import { statement } from '../../src/database/statements.js';
 import { holdFreed } from '../../src/instructions/freedStore.js';
+import { cutBatches } from '../../src/instructions/instructionsStore.js';
+import { waitingPayouts } from '../../src/instructions/payoutsStore.js';
 import type { PlannedPayout } from '../../src/plan/planStore.js';
-import { planInstructions } from '../../src/plan/planStore.js';
+import { notePayoutsLeft, planInstructions } from '../../src/plan/planStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { SNAPSHOT_AT } from '../support/orders.js';
-import { instructionTexts, policies } from '../support/planning.js';
+import { claimQueued, instructionTexts, policies } from '../support/planning.js';
 import { storeRun } from '../support/snapshotStore.js';
 
 let fresh: FreshDatabase;
@@ -153,6 +155,60 @@ describe('payouts are weighed by the same policies', () => {
     await holdFreed(db, runId, runId, [{ accountId, change }]);
     const texts = await instructionTexts(db, accountId);
     expect(texts.map((text) => text.split(' ').slice(3).join(' '))).toEqual(outcomes);
+  });
+});
+
+describe('a request of what did not happen, under another number', () => {
+  const [ONE, TWO] = [1, 2].map((n) => `00000000-0000-4000-9000-00000000000${n}`);
+  const only = async (id: string | undefined, amount = '7') => {
+    await db.query('delete from ledger.payout_requests');
+    await db.query(
+      `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
+       values ($1, $2, jsonb_build_object('payment_amount', $3::text), clock_timestamp())`,
+      [id, accountId, amount],
+    );
+    const now = new Date();
+    await notePayoutsLeft(db, [accountId], now);
+    const rules = [{ account_id: accountId, live_from: null }];
+    const waiting = await waitingPayouts(db, rules, { limit: 9, now });
+    return waiting.map(({ requestId, isTwin }) => ({ requestId, isTwin }));
+  };
+  const made = async (state: string) => {
+    const all = policies('auto').slice(0, 1) as Policy[];
+    const rules = all.map((rule) => ({ ...rule, operation: 'payout' as const }));
+    const request = {
+      accountId,
+      requestId: String(ONE),
+      currency: 'EUR',
+      amount: '7.00',
+      requestedAt: SNAPSHOT_AT,
+      problem: null,
+      payload: { payment_amount: '7' },
+      source: null,
+      isInTotals: true,
+      doubled: null,
+    };
+    await planInstructions(db, runId, SNAPSHOT_AT, rules, false, [request]);
+    if (state === 'rejected') {
+      await cutBatches(db, [accountId], SNAPSHOT_AT);
+      await claimQueued(db, runId, accountId);
+    }
+    await db.query(
+      `update tieout.instructions set state = $2, settled_at = now(), reason = 'r', is_refused = $3
+       where account_id = $1`,
+      [accountId, state.split(' ')[0], state.endsWith('by a person')],
+    );
+  };
+
+  test.each([
+    ['rejected', true],
+    ['withdrawn by a person', true],
+    ['withdrawn', false],
+  ])('%s', async (state, isTwin) => {
+    await only(ONE);
+    await made(state);
+    expect(await only(TWO)).toEqual([{ requestId: TWO, isTwin }]);
+    expect(await only(TWO, '8')).toEqual([{ requestId: TWO, isTwin: false }]);
   });
 });
 

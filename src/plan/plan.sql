@@ -38,7 +38,9 @@ standing as materialized (
     i.approval_id, i.freed_by, d.at as approved_at, d.row_before ->> 'hold_reason' as approved_for,
     i.freed_by is not null and d.row_before ->> 'freed_by' is distinct from i.freed_by as is_unseen,
     case when i.approval_id is not null and i.state in ('planned', 'held', 'queued')
-      then tieout.approval_lapse(i) end as lapsed
+      then tieout.approval_lapse(i) end as lapsed,
+    -- a dispute that left the ledger was neither won nor withdrawn
+    i.hold_reason = 'disputed' and tieout.disputes_seen(i) = '{}' as is_left_disputed
   from tieout.instructions i
   left join tieout.decisions d on d.decision_id = i.approval_id
   where i.is_open
@@ -76,7 +78,8 @@ wanted as not materialized (
     -- a part more of what is refunded in part already: no snapshot tells it from the part before
     v.need = 'refund' and v.gateway_state = 'partially_refunded' and not v.completes
       and coalesce(r.requested_at, '-infinity') < restored.at as is_blind,
-    v.need = 'refund' and ((v.account_id, v.order_no) in (
+    v.need = 'refund' and (i.is_left_disputed is true
+      or (v.account_id, v.order_no) in (
         select account_id, order_no from disputed where order_no is not null)
       or (v.account_id, v.transaction_id) in (
         select account_id, transaction_id from disputed where transaction_id is not null))

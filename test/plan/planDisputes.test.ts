@@ -218,6 +218,18 @@ test('a dispute that becomes known while a batch is claimed rolls the claim back
   expect(await instructionTexts(db, accountId)).toEqual(['O1 refund R1 4.00 queued']);
 });
 
+test('a dispute that leaves the ledger frees nothing; one that was won does', async () => {
+  await store([['O1', null, 'opened']]);
+  await plan();
+  await db.query('delete from ledger.disputes');
+  await plan();
+  await plan();
+  expect(await instructionTexts(db, accountId)).toEqual(['O1 refund R1 4.00 held: disputed']);
+  await store([['O1', null, 'won']]);
+  await plan();
+  expect(await instructionTexts(db, accountId)).toEqual(['O1 refund R1 4.00 planned']);
+});
+
 test('a capture of a disputed order is not what is held', async () => {
   await store([['O1', 'O1/T1', 'opened']]);
   const order = { ledger: 'captured 10.00 EUR', gateway: ['T1 authorised 10.00'] };

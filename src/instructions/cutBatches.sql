@@ -4,13 +4,16 @@
 -- $5 null or only these instructions.
 with waiting as materialized (
   select instruction_id, run_id, account_id, operation,
-    operation = 'refund' and refund_amount < amount as is_partial
+    operation = 'refund' and refund_amount < amount as is_partial,
+    -- no batch names a transaction twice: two orders of one may each have an approved refund
+    row_number() over (partition by run_id, account_id, operation, transaction_id
+      order by instruction_id) as turn
   from tieout.instructions
   where ($1::text[] is null or account_id = any ($1)) and is_open and state = 'planned'
     and ($5::bigint[] is null or instruction_id = any ($5))
 ),
 placed as (
-  select w.*, (row_number() over (partition by run_id, account_id, operation, is_partial
+  select w.*, (row_number() over (partition by run_id, account_id, operation, is_partial, turn
       order by instruction_id) - 1)
     / case when is_partial then $4::int else ($3::jsonb ->> operation)::int end as place
   from waiting w
@@ -19,7 +22,7 @@ placed as (
 -- each instruction with each batch.
 counted as materialized (
   select instruction_id,
-    dense_rank() over (order by run_id, account_id, operation, is_partial, place) as number
+    dense_rank() over (order by run_id, account_id, operation, is_partial, turn, place) as number
   from placed
 ),
 given as materialized (

@@ -3,10 +3,11 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../src/database/db.js';
+import { cutBatches } from '../../src/instructions/instructionsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import type { OrderText } from '../support/orders.js';
-import { orderOf } from '../support/orders.js';
+import { orderOf, SNAPSHOT_AT } from '../support/orders.js';
 import { instructionTexts, policies, snapshotAndPlan } from '../support/planning.js';
 import { storeInstructions, storeRun } from '../support/snapshotStore.js';
 
@@ -56,6 +57,22 @@ test('refunds of one transaction under two orders wait, both of them', async () 
     'O2 refund R1 4.00 held: shared_refund',
     'O3 refund R1 4.00 planned',
   ]);
+});
+
+test('both approved, they leave in batches of their own: none may name a transaction twice', async () => {
+  const order = { ...TO_REFUND, gateway: ['*T1 captured 10.00'] };
+  await plan([order, order, TO_REFUND]);
+  await db.query(
+    `update tieout.instructions set state = 'planned', hold_reason = null where account_id = $1`,
+    [accountId],
+  );
+  expect(await cutBatches(db, [accountId], SNAPSHOT_AT)).toBe(2);
+  const { rows } = await db.query(
+    `select count(*) as entries from tieout.instructions where account_id = $1
+     group by batch_id order by 1`,
+    [accountId],
+  );
+  expect(rows).toEqual([{ entries: 1n }, { entries: 2n }]);
 });
 
 test('a refund of a transaction that another order was refunded by waits', async () => {

@@ -35,7 +35,8 @@ disputed as materialized (
 -- What an order has open already, and whether its approval still stands.
 standing as materialized (
   select i.account_id, i.order_no, i.operation, i.transaction_id, i.instruction_id, i.state,
-    i.approval_id, i.freed_by, d.at as approved_at, d.row_before ->> 'hold_reason' as approved_for,
+    i.hold_reason, i.approval_id, i.freed_by, d.at as approved_at,
+    d.row_before ->> 'hold_reason' as approved_for,
     i.freed_by is not null and d.row_before ->> 'freed_by' is distinct from i.freed_by as is_unseen,
     case when i.approval_id is not null and i.state in ('planned', 'held', 'queued')
       then tieout.approval_lapse(i) end as lapsed,
@@ -63,6 +64,32 @@ shared as materialized (
   where run_id = $1 and need in ('refund', 'capture', 'cancel')
   group by order_no, transaction_id having min(account_id) <> max(account_id)
 ),
+before as materialized (
+  select ra.account_id, look.pull_id
+  from tieout.run_accounts ra
+  cross join lateral tieout.finished_look(ra.account_id, ra.business_date) look
+  where ra.run_id = $1
+),
+-- To be captured, and taken by another transaction already: the look before this date, or the book
+-- of movements, had it. A gateway that shows the newest attempt alone shows nothing of it any more.
+taken as materialized (
+  select v.account_id, v.order_no
+  from :verdicts v
+  left join before using (account_id)
+  cross join lateral (
+    select from tieout.look_entries e
+    where e.pull_id = before.pull_id and e.account_id = v.account_id and e.order_no = v.order_no
+      -- each half has an index of its own; without this line neither is used
+      and (e.is_extra or not e.is_extra) and e.transaction_id <> v.transaction_id
+      and e.state in ('captured', 'partially_refunded', 'refunded')
+    union all
+    select from tieout.movements m
+    where m.account_id = v.account_id and m.order_no = v.order_no and m.kind = 'captured'
+      and m.transaction_id <> v.transaction_id
+    limit 1
+  ) other
+  where v.run_id = $1 and v.need = 'capture'
+),
 -- What the verdicts need, and what payout requests ask for: from here on both are weighed alike.
 wanted as not materialized (
   select v.account_id, v.order_no, v.need, v.transaction_id, v.ledger_currency, v.need_amount,
@@ -87,6 +114,10 @@ wanted as not materialized (
     case when v.need <> 'review' and (v.account_id, v.transaction_id) in (
         select account_id, transaction_id from shared)
       then case v.need when 'refund' then 'shared_refund' else 'shared_transaction' end
+      when doubled.reason is null and v.need = 'capture' and (i.hold_reason = 'second_capture'
+          -- nothing may show it any more, and nobody has decided
+          or (v.account_id, v.order_no) in (select account_id, order_no from taken))
+        then 'second_capture'
       else doubled.reason end as doubled,
     null::text as problem, null::jsonb as payload, true as is_in_totals,
     null::text as source_currency, null::numeric as source_amount

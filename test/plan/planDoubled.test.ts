@@ -44,6 +44,18 @@ test.each(['auto', 'approve'] as const)(
   },
 );
 
+test('a capture of an order that the look before showed taken by another transaction', async () => {
+  const taken = { ...TO_CAPTURE, gateway: ['T0 captured 10.00'] };
+  await lookedAt([taken, { ...TO_CAPTURE, gateway: ['T2 authorised 10.00'] }]);
+  const now = [TO_CAPTURE, { ...TO_CAPTURE, gateway: ['T2 authorised 10.00'] }];
+  await lookedAt(now);
+  const held = ['O1 capture 10.00 held: second_capture', 'O2 capture 10.00 planned'];
+  expect((await instructionTexts(db, accountId)).sort()).toEqual(held);
+  // A look later nothing shows the first transaction any more, and nobody has decided yet.
+  await lookedAt(now);
+  expect((await instructionTexts(db, accountId)).sort()).toEqual(held);
+});
+
 test.each(['rejected', 'withdrawn'])('not so after one that was %s', async (state) => {
   await plan([{ ...TO_CAPTURE, did: [`capture T0 ${state} again=yes`] }]);
   expect((await instructionTexts(db, accountId))[1]).toBe('O1 capture 10.00 planned');
@@ -128,4 +140,16 @@ async function plan(texts: readonly OrderText[], allowed = policies('auto')): Pr
   await storeInstructions(db, await storeRun(db, accountId), accountId, orders);
   const runId = await storeRun(db, accountId);
   await snapshotAndPlan(db, { runId, accountId, policies: allowed }, orders);
+}
+
+/** A night that looks and plans, and is on record as one that did. */
+async function lookedAt(texts: readonly OrderText[]): Promise<void> {
+  const orders = texts.map((text, index) => orderOf(`O${index + 1}`, text));
+  const runId = await storeRun(db, accountId);
+  const { pullId } = await snapshotAndPlan(
+    db,
+    { runId, accountId, policies: policies('auto') },
+    orders,
+  );
+  await db.query('update tieout.run_accounts set pull_id = $2 where run_id = $1', [runId, pullId]);
 }

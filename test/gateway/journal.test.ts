@@ -112,6 +112,20 @@ describe('a call that moves money', () => {
     expect(history?.refundRequests).toMatchObject([{ refund_amount: '2.00' }]);
   });
 
+  it('names a payout as the ledger does, and what is long by all of it', async () => {
+    const id = '0000000A-000b-4000-8000-00000000000C';
+    const payout = { request_id: id, payment_amount: '7', payment_currency: 'EUR' };
+    await call('payout', payout, null);
+    const { rows } = await fresh.db.query('select from tieout.calls_by_hand($1)', [
+      id.toLowerCase(),
+    ]);
+    expect(rows).toHaveLength(1);
+    const [entry] = CAPTURE.capture_orders;
+    const long = { ...entry, transaction_id: 'T'.repeat(512), order_no: 'O'.repeat(512) };
+    await call('capture', { capture_orders: [long] }, null);
+    expect((await calls()).at(-1)).toMatchObject({ entries: [long] });
+  });
+
   it('is unknown where no answer came', async () => {
     await call('capture', CAPTURE, null);
     expect((await calls()).at(-1)).toMatchObject({ outcome: 'unknown' });

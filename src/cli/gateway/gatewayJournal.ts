@@ -33,7 +33,8 @@ const KEPT = [
   'payment_amount',
   'payment_currency',
 ];
-const TEXT_CHARS_MAX = 200;
+/** As long as an id of the ledger may be: one that is cut is found by nobody. */
+const TEXT_CHARS_MAX = 512;
 
 export interface Journal {
   /** The client that writes down before it sends. */
@@ -112,8 +113,7 @@ function permitOf(call: NewCall, callId: bigint): PermitLine {
   return {
     ...{ attemptId: permitId, batchId: '', accountId, operation, bodySha256 },
     entries: entries.map((entry) => {
-      // The ledger spells requests for payouts in small letters.
-      const requestId = entry.request_id?.toLowerCase();
+      const { request_id: requestId } = entry;
       const { order_no: order = requestId, transaction_id: transaction = requestId } = entry;
       return {
         id: callId.toString(),
@@ -149,7 +149,10 @@ function namedEntries(operation: CallName, fields: Fields): CalledEntry[] {
     Object.fromEntries(
       KEPT.flatMap((name) => {
         const value = entry[name];
-        return typeof value === 'string' ? [[name, value.slice(0, TEXT_CHARS_MAX)]] : [];
+        if (typeof value !== 'string') return [];
+        const kept = value.slice(0, TEXT_CHARS_MAX);
+        // The ledger spells requests for payouts in small letters.
+        return [[name, name === 'request_id' ? kept.toLowerCase() : kept]];
       }),
     ),
   );

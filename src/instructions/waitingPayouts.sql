@@ -34,13 +34,13 @@ waiting as materialized (
   order by p.requested_at, p.request_id limit $2
 ),
 -- With the requests of the same content that have left the ledger, where one of them was paid, or
--- may have been, or the gateway or a person refused it (under another number it would go past
--- whoever has to have it planned again): the newest that was planned, and how many left within $5
--- before one that waits was first weighed. That one was asked for when that was planned, yet under
--- no number that we knew, or came as one of them left: it may be that one, loaded anew. Which one
--- it is nobody can tell where several wait, and one that waits for a person already stands in for
--- none: each of them waits. A host whose clock is ahead may note the leaving up to $6 after the
--- request was weighed.
+-- may have been, also by hand, or the gateway or a person refused it (under another number it would
+-- go past whoever has to have it planned again): the newest that was planned, and how many left
+-- within $5 before one that waits was first weighed. That one was asked for when that was planned,
+-- yet under no number that we knew, or came as one of them left: it may be that one, loaded anew.
+-- Which one it is nobody can tell where several wait, and one that waits for a person already
+-- stands in for none: each of them waits. A host whose clock is ahead may note the leaving up to $6
+-- after the request was weighed.
 beside as materialized (
   select *, max(planned_at) over (partition by account_id, content) as paid_at,
     count(left_at) over (partition by account_id, content order by weighed_at
@@ -57,7 +57,8 @@ beside as materialized (
     union all
     select i.account_id, i.payload - 'request_id', false, i.transaction_id, null, null, null, null,
       max(i.created_at) filter (where not i.is_void
-        or i.replan_id is null and (i.state = 'rejected' or i.is_refused)),
+        or i.replan_id is null and (i.state = 'rejected' or i.is_refused)
+        or exists (select from tieout.calls_by_hand(i.transaction_id))),
       l.left_at, l.left_at
     from tieout.instructions i
     join tieout.payouts_left l

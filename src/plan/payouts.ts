@@ -19,6 +19,8 @@ import { notePayoutsLeft } from './planStore.js';
 
 /** Requests weighed in one run; older ones come first, the rest waits for the next. */
 export const REQUESTS_MAX = 10_000;
+/** A ledger that is another one at each read is believed at the last of so many. */
+const READS_MAX = 10;
 
 /** Settles and withdraws what can be, and answers the requests that wait for a payout. */
 export async function payoutsToPlan(
@@ -30,16 +32,29 @@ export async function payoutsToPlan(
   // Accepted, and its process died before it said so.
   await confirmAcceptedPayouts(run.db, accountIds, now);
   await withdrawPayouts(run.db, run.runId, accountIds, now);
-  await notePayoutsLeft(run.db, accountIds, now);
-  if (deps.config.operations.mode.payout === 'off') return [];
-  const requests = await waitingPayouts(run.db, accountRules(run.accounts), {
-    limit: REQUESTS_MAX,
-    now,
-  });
+  if (deps.config.operations.mode.payout === 'off') {
+    await notePayoutsLeft(run.db, accountIds, now);
+    return [];
+  }
+  const requests = await requestsToWeigh(run, now);
   return requests.flatMap((request) => {
     const account = run.accounts.find((one) => one.accountId === request.accountId);
     return account ? [plannedPayout(deps, account, request)] : [];
   });
+}
+
+/**
+ * What left the ledger is noted after the requests were read, and they are read again where
+ * something had left: one that came in its place, in between, is never weighed without it.
+ */
+async function requestsToWeigh(run: Run, now: Date): Promise<PayoutRequest[]> {
+  const rules = accountRules(run.accounts);
+  let requests: PayoutRequest[] = [];
+  for (let reads = 0; reads < READS_MAX; reads += 1) {
+    requests = await waitingPayouts(run.db, rules, { limit: REQUESTS_MAX, now });
+    if ((await notePayoutsLeft(run.db, accountIdsOf(run), now)) === 0) break;
+  }
+  return requests;
 }
 
 function plannedPayout(

@@ -20,13 +20,13 @@ export async function withdrawNeedless(
   return (await db.query(text, [runId, pullId, now])).rowCount;
 }
 
-/** Notes when the ledger ceased to have the request of a payout. */
+/** Notes when the ledger ceased to have the request of a payout; answers of how many it did. */
 export async function notePayoutsLeft(
   db: Db,
   accountIds: readonly string[],
   now: Date,
-): Promise<void> {
-  await db.query(statement('plan/notePayoutsLeft'), [accountIds, now]);
+): Promise<number> {
+  return (await db.query(statement('plan/notePayoutsLeft'), [accountIds, now])).rowCount;
 }
 
 export async function planInstructions(

@@ -90,6 +90,18 @@ taken as materialized (
   ) other
   where v.run_id = $1 and v.need = 'capture'
 ),
+-- Refunds that a person found not to have been made, and whose request is gone: another one of the
+-- order, of whatever amount, may stand in its place, and nobody had that planned again.
+replaced as materialized (
+  select i.account_id, i.order_no
+  from tieout.decisions d
+  join tieout.instructions i using (instruction_id)
+  where d.finding = 'not_happened' and i.operation = 'refund' and i.state = 'rejected'
+    and i.replan_id is null and not exists (
+      select from tieout.ledger_refunds() r
+      where r.account_id collate "C" = i.account_id and r.refund_id collate "C" = i.refund_id
+        and r.order_no collate "C" = i.order_no)
+),
 -- What the verdicts need, and what payout requests ask for: from here on both are weighed alike.
 wanted as not materialized (
   select v.account_id, v.order_no, v.need, v.transaction_id, v.ledger_currency, v.need_amount,
@@ -118,6 +130,9 @@ wanted as not materialized (
           -- nothing may show it any more, and nobody has decided
           or (v.account_id, v.order_no) in (select account_id, order_no from taken))
         then 'second_capture'
+      when doubled.reason is null and v.need = 'refund'
+          and (v.account_id, v.order_no) in (select account_id, order_no from replaced)
+        then 'twin_request'
       else doubled.reason end as doubled,
     null::text as problem, null::jsonb as payload, true as is_in_totals,
     null::text as source_currency, null::numeric as source_amount

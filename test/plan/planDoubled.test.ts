@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../src/database/db.js';
+import { writeDecisions } from '../../src/instructions/decisionsStore.js';
 import { cutBatches } from '../../src/instructions/instructionsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
@@ -59,6 +60,36 @@ test('a capture of an order that the look before showed taken by another transac
 test.each(['rejected', 'withdrawn'])('not so after one that was %s', async (state) => {
   await plan([{ ...TO_CAPTURE, did: [`capture T0 ${state} again=yes`] }]);
   expect((await instructionTexts(db, accountId))[1]).toBe('O1 capture 10.00 planned');
+});
+
+test('a request in place of one that a person found not to have been paid waits, whatever its amount', async () => {
+  const before = { ...TO_REFUND, did: ['refund T1 R1 4.00 unknown'] };
+  await plan([before, { ...TO_REFUND, refunds: [] }]);
+  const { rows } = await db.query<{ id: bigint }>(
+    'select instruction_id as id from tieout.instructions where account_id = $1',
+    [accountId],
+  );
+  await db.transaction((tx) =>
+    writeDecisions(
+      tx,
+      rows.map(({ id }) => id),
+      {
+        kind: 'resolve',
+        who: { name: 'anna', isClaim: false },
+        reason: 'not in the portal',
+        reference: '17',
+        finding: 'not_happened',
+      },
+    ),
+  );
+  await lookedAt([
+    { ...TO_REFUND, refunds: ['R2 3.00'] },
+    { ...TO_REFUND, refunds: ['R3 3.00'] },
+  ]);
+  expect((await instructionTexts(db, accountId)).sort().slice(1)).toEqual([
+    'O1 refund R2 3.00 held: twin_request',
+    'O2 refund R3 3.00 planned',
+  ]);
 });
 
 test('refunds of one transaction under two orders wait, both of them', async () => {

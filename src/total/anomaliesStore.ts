@@ -157,8 +157,11 @@ export async function withdrawnLate(db: Db, runId: bigint): Promise<WithdrawnLat
     instructions: bigint;
     approved: bigint;
     sample: string;
+    is_payout: boolean;
   }>(statement('total/withdrawnLate'), [runId]);
-  return rows.map(({ account_id: accountId, instructions, approved, sample }) => {
-    return { accountId, instructions: Number(instructions), approved: Number(approved), sample };
+  return rows.map((row) => {
+    const { account_id: accountId, sample, is_payout: isPayout } = row;
+    const counts = { instructions: Number(row.instructions), approved: Number(row.approved) };
+    return { accountId, ...counts, sample, isPayout };
   });
 }

@@ -15,6 +15,7 @@ import { payoutsToPlan } from '../../src/plan/payouts.js';
 import type { PlannedPayout } from '../../src/plan/planStore.js';
 import { notePayoutsLeft, planInstructions } from '../../src/plan/planStore.js';
 import type { Run } from '../../src/runs/deps.js';
+import { withdrawnLate } from '../../src/total/anomaliesStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { SNAPSHOT_AT } from '../support/orders.js';
@@ -247,10 +248,9 @@ describe('a request of what did not happen, under another number', () => {
       doubled: null,
     };
     await planInstructions(db, runId, SNAPSHOT_AT, rules, false, [request]);
-    if (state === 'rejected') {
-      await cutBatches(db, [accountId], SNAPSHOT_AT);
-      await claimQueued(db, runId, accountId);
-    }
+    if (state !== 'withdrawn') await cutBatches(db, [accountId], SNAPSHOT_AT);
+    if (state === 'queued') return;
+    if (state === 'rejected') await claimQueued(db, runId, accountId);
     await db.query(
       `update tieout.instructions set state = $2, settled_at = now(), reason = 'r', is_refused = $3
        where account_id = $1`,
@@ -267,6 +267,21 @@ describe('a request of what did not happen, under another number', () => {
     await made(state);
     expect(await only(TWO)).toEqual([{ requestId: TWO, isTwin }]);
     expect(await only(TWO, '8')).toEqual([{ requestId: TWO, isTwin: false }]);
+  });
+
+  test.each([
+    [ONE, [{ accountId: 'A', instructions: 1, approved: 0, sample: ONE, isPayout: true }]],
+    [TWO, []],
+  ])('as it was to be sent the ledger was empty, and has %s again', async (id, told) => {
+    await only(ONE);
+    await made('queued');
+    await db.query(
+      `update tieout.instructions set state = 'withdrawn', reason = 'no longer asked for',
+         settled_at = now() where account_id = $1`,
+      [accountId],
+    );
+    await only(id);
+    expect(await withdrawnLate(db, runId)).toEqual(told.map((one) => ({ ...one, accountId })));
   });
 
   test('it was withdrawn, and a person paid it by hand', async () => {

@@ -1,4 +1,4 @@
--- The schema as it stands after 0620_known_to_book, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0630_made_or_sent, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -182,6 +182,7 @@ create table tieout.attempts (
 );
 CREATE INDEX attempts_by_journal ON tieout.attempts USING btree (journal_id, claimed_at);
 CREATE INDEX attempts_by_link ON tieout.attempts USING btree (link_id);
+CREATE INDEX attempts_by_run ON tieout.attempts USING btree (sending_run_id);
 CREATE UNIQUE INDEX attempts_open ON tieout.attempts USING btree (batch_id) WHERE (outcome IS NULL);
 CREATE TRIGGER guard_attempt BEFORE UPDATE ON tieout.attempts
   FOR EACH ROW WHEN (NOT new.link_id IS DISTINCT FROM old.link_id)
@@ -3834,6 +3835,19 @@ CREATE OR REPLACE FUNCTION tieout.looks_drawn()
  LANGUAGE sql
 AS $function$
   select last_value from tieout.pulls_pull_id_seq
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.made_or_sent(by_run bigint)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select instruction_id from tieout.instructions where run_id = by_run
+  union
+  select i.instruction_id
+  from tieout.attempts t
+  join tieout.instructions i on i.batch_id = t.batch_id
+  where t.sending_run_id = by_run
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.make_month(day date)

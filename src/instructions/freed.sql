@@ -104,8 +104,7 @@ gone as materialized (
       case when u.source_currency = u.currency then u.source_amount end) as money,
     u.source_currency, u.source_amount
   from tieout.instructions u
-  where (u.run_id = $1 or u.batch_id in (
-      select batch_id from tieout.attempts where sending_run_id = $1))
+  where u.instruction_id in (select tieout.made_or_sent($1))
     and u.operation in (select operation from limits)
     and u.state not in ('planned', 'held', 'queued', 'withdrawn')
 ),

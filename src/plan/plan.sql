@@ -227,9 +227,7 @@ moved as materialized (
   select operation, currency, coalesce(refund_amount, amount) as money, source_currency,
     source_amount
   from tieout.instructions
-  -- also what earlier runs made and this one sent: a run that goes on begins with no new limit
-  where (run_id = $1 or batch_id in (
-      select batch_id from tieout.attempts where sending_run_id = $1))
+  where instruction_id in (select tieout.made_or_sent($1))
     and state not in ('planned', 'held', 'withdrawn')
     -- what waits in a batch is counted with the rest
     and instruction_id not in (select instruction_id from freed where instruction_id is not null)

@@ -45,7 +45,7 @@ export async function ledgerRelation(db: Db, name: string): Promise<'table' | 'v
   return kind === 'r' || kind === 'p' ? 'table' : 'view';
 }
 
-/** Nothing keeps a row from standing twice: a view, or a table that somebody made without its key. */
+/** Nothing keeps a row from standing twice: it is a view, or a table made without its key. */
 export async function mayRepeat(db: Db, name: string, key: readonly string[]): Promise<boolean> {
   const { rows } = await db.query<{ may: boolean }>(
     `select not exists (

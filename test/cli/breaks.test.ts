@@ -82,7 +82,7 @@ describe('tieout breaks', () => {
         '(`tieout breaks waive`) or refuse (`tieout breaks reopen`)',
     );
     const refused = await run('breaks', 'reopen', id, '--reason', 'no', '--as', 'bert');
-    expect(refused.stdout).toContain(`#${id}  waiver_refused`);
+    expect(refused.stdout).toContain(`#${id}  waiver refused`);
     const shown = await run('breaks', 'show', id);
     expect(shown.stdout).toMatch(/waiver refused by bert \(as said on the command line\): no/);
     expect(JSON.parse((await run('breaks', 'list', '--json')).stdout)).toEqual(

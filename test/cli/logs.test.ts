@@ -110,7 +110,7 @@ describe('the log', () => {
     receiver.status = 200;
     const sent = await run();
     expect(sent.stderr).not.toContain('was not told');
-    expect(sent.stderr).toMatch(/Z batch \d+, refund: 1 (unknown|rejected)/);
+    expect(sent.stderr).toMatch(/UTC  batch \d+, refund: 1 (unknown|rejected)/);
     const told = receiver.told.map(({ body }) => body).join('\n');
     expect(told).toContain('night_finished');
     const { rows } = await house.db.query<{ words: string }>(
@@ -121,7 +121,7 @@ describe('the log', () => {
     for (const ended of [braked, sent]) {
       expectClean(ended);
       for (const line of ended.stderr.trim().split('\n')) {
-        expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z \S/);
+        expect(line).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC {2}\S/);
       }
     }
   });

@@ -284,7 +284,7 @@ describe('several that were ticked', () => {
       expect(shown).toMatch(/^\d+:[0-9a-f]{64}-\d+$/);
       expect(ticked).toBe(shown);
       await grows(number, '1000.30');
-      const changed = `Nothing was done. amount mismatch of MOVED1 (A1001): refused: it has changed since it was seen: the amount at the gateway was 1000.20 and is 1000.30.`;
+      const changed = `Nothing was done. amount mismatch of MOVED1 (A1001): refused: it has changed since it was seen: the amount at the gateway was 1,000.20 and is 1,000.30.`;
       for (const from of [`/breaks/${number}`, list]) {
         const press = { id: ticked, words: 'rounding' };
         const referer = { referer: `https://tieout.test${from}` };

@@ -26,7 +26,7 @@ export interface PayoutRequest {
   elsewhere: string | null;
   /** who paid it by hand (`tieout gateway payout`), or may have; null: nobody */
   byHandOf: string | null;
-  /** one that has left the ledger asked for the same before, and was paid, or may have been */
+  /** one that left the ledger asked for the same, and was paid, may have been, or was refused */
   isTwin: boolean;
 }
 

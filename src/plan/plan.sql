@@ -69,16 +69,23 @@ before as materialized (
   from tieout.run_accounts ra
   cross join lateral tieout.finished_look(ra.account_id, ra.business_date) look
   where ra.run_id = $1
+  union all
+  select ra.account_id, p.pull_id
+  from tieout.run_accounts ra
+  join tieout.pulls p using (run_id)
+  where ra.run_id = $1 and p.kind = 'night' and p.finished_at is not null
 ),
--- To be captured, and taken by another transaction already: the look before this date, or the book
--- of movements, had it. A gateway that shows the newest attempt alone shows nothing of it any more.
+-- To be captured, and taken by another transaction already: the look before this date, an earlier
+-- one of it, or the book of movements, had it. A gateway that shows the newest attempt alone shows
+-- nothing of it any more.
 taken as materialized (
   select v.account_id, v.order_no
   from :verdicts v
   left join before using (account_id)
   cross join lateral (
     select from tieout.look_entries e
-    where e.pull_id = before.pull_id and e.account_id = v.account_id and e.order_no = v.order_no
+    where e.pull_id = before.pull_id and before.pull_id <> v.pull_id
+      and e.account_id = v.account_id and e.order_no = v.order_no
       -- each half has an index of its own; without this line neither is used
       and (e.is_extra or not e.is_extra) and e.transaction_id <> v.transaction_id
       and e.state in ('captured', 'partially_refunded', 'refunded')
@@ -86,6 +93,12 @@ taken as materialized (
     select from tieout.movements m
     where m.account_id = v.account_id and m.order_no = v.order_no and m.kind = 'captured'
       and m.transaction_id <> v.transaction_id
+    union all
+    -- nothing may show it any more: it waited for that once
+    select from tieout.instructions waited
+    join tieout.instruction_events e using (instruction_id)
+    where waited.account_id = v.account_id and waited.order_no = v.order_no
+      and waited.operation = 'capture' and e.to_state = 'held' and e.reason = 'second_capture'
     limit 1
   ) other
   where v.run_id = $1 and v.need = 'capture'

@@ -55,6 +55,17 @@ test('a capture of an order that the look before showed taken by another transac
   // A look later nothing shows the first transaction any more, and nobody has decided yet.
   await lookedAt(now);
   expect((await instructionTexts(db, accountId)).sort()).toEqual(held);
+  // Nor does a third attempt go.
+  await lookedAt([{ ...TO_CAPTURE, gateway: ['T3 authorised 10.00'] }]);
+  expect((await instructionTexts(db, accountId)).sort()).toEqual(
+    ['O1 capture 10.00 withdrawn: no longer asked for', ...held].sort(),
+  );
+});
+
+test('a capture of an order that an earlier look of the same date showed taken', async () => {
+  const runId = await lookedAt([{ ...TO_CAPTURE, gateway: ['T0 captured 10.00'] }]);
+  await lookedAt([{ ...TO_CAPTURE, gateway: ['T1 authorised 10.00'] }], runId);
+  expect(await instructionTexts(db, accountId)).toEqual(['O1 capture 10.00 held: second_capture']);
 });
 
 test.each(['rejected', 'withdrawn'])('not so after one that was %s', async (state) => {
@@ -174,13 +185,14 @@ async function plan(texts: readonly OrderText[], allowed = policies('auto')): Pr
 }
 
 /** A night that looks and plans, and is on record as one that did. */
-async function lookedAt(texts: readonly OrderText[]): Promise<void> {
+async function lookedAt(texts: readonly OrderText[], again: bigint | null = null): Promise<bigint> {
   const orders = texts.map((text, index) => orderOf(`O${index + 1}`, text));
-  const runId = await storeRun(db, accountId);
+  const runId = again ?? (await storeRun(db, accountId));
   const { pullId } = await snapshotAndPlan(
     db,
     { runId, accountId, policies: policies('auto') },
     orders,
   );
   await db.query('update tieout.run_accounts set pull_id = $2 where run_id = $1', [runId, pullId]);
+  return runId;
 }

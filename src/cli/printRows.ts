@@ -1,6 +1,8 @@
 // Rows on standard output as they are read: as they are written to a file, or all of them in one
 // JSON document. A year of them needs no more memory than a night's.
 
+import { jsonText, tameJson } from './terminal.js';
+
 export async function printText(pieces: AsyncIterable<string>): Promise<void> {
   for await (const piece of pieces) await print(piece);
 }
@@ -11,10 +13,10 @@ export async function printDocument(
   name: string,
   lines: AsyncIterable<string>,
 ): Promise<void> {
-  await print(`${JSON.stringify(head).slice(0, -1)},${JSON.stringify(name)}:[`);
+  await print(`${jsonText(head).slice(0, -1)},${jsonText(name)}:[`);
   let separator = '';
   for await (const piece of lines) {
-    await print(separator + piece.trimEnd().replaceAll('\n', ','));
+    await print(separator + tameJson(piece.trimEnd()).replaceAll('\n', ','));
     separator = ',';
   }
   await print(']}\n');

@@ -38,9 +38,15 @@ const RAW_IN_JSON = /[\u007f-\u009f]/g;
 
 /** A value as JSON that steers no terminal either: the same value to whoever reads it. */
 export function jsonText(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
+  const json = JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'bigint' ? part.toString() : part,
-  ).replace(RAW_IN_JSON, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
+  );
+  return tameJson(json);
+}
+
+/** JSON that somebody else made, likewise. */
+export function tameJson(json: string): string {
+  return json.replace(RAW_IN_JSON, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 }
 
 /** A line as it is written, without its end. */

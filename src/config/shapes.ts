@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { identifierProblem } from '../core/ledger/ledgerRow.js';
 import type { Hundredths } from '../core/money.js';
+import { readAmount } from '../core/money.js';
 
 export const filled = z
   .string({
@@ -48,10 +49,9 @@ export const keys = z
   .strictObject({ key: ed25519.nullable().default(null), publicKeys: z.array(ed25519).default([]) })
   .prefault({});
 
-/** As people write amounts of a currency: 500.00, 20000 of yen, 0.050 of dinars. */
 export const amount = filled.transform((text, context): Hundredths => {
-  const [, whole, decimals = ''] = /^(\d{1,18})(?:\.(\d{1,2})0*)?$/.exec(text) ?? [];
-  if (whole !== undefined) return BigInt(whole + decimals.padEnd(2, '0'));
+  const found = readAmount(text);
+  if (found !== null) return found;
   const message = 'must be an amount in whole hundredths, such as "500.00", or "20000" of yen';
   context.addIssue({ code: 'custom', message });
   return z.NEVER;

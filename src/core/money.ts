@@ -22,6 +22,12 @@ export function parseAmount(text: string): Hundredths | null {
   return BigInt(text.slice(0, -3) + text.slice(-2));
 }
 
+/** As people write one: 500.00, 500.5, 20000 of yen, 0.050 of dinars; null where it is none. */
+export function readAmount(text: string): Hundredths | null {
+  const [, whole, decimals = ''] = /^(\d{1,18})(?:\.(\d{1,2})0*)?$/.exec(text) ?? [];
+  return whole === undefined ? null : BigInt(whole + decimals.padEnd(2, '0'));
+}
+
 /** Writes hundredths in the printed shape; a negative difference gets a leading minus. */
 export function formatAmount(amount: Hundredths): string {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(3, '0');

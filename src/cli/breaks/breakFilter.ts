@@ -6,7 +6,7 @@ import type { BreakFilter } from '../../breaks/breaksStore.js';
 import { AGES, seenRange } from '../../core/breaks/breakAge.js';
 import type { BreakState } from '../../core/breaks/breakDecision.js';
 import { UsageError } from '../../core/errors.js';
-import { parseAmount } from '../../core/money.js';
+import { formatAmount, readAmount } from '../../core/money.js';
 import { BREAK_KINDS } from '../../core/orders/verdict.js';
 import { DAY_MS } from '../../core/time.js';
 
@@ -128,9 +128,7 @@ function dayOf(text: string, name: string): Date {
 }
 
 function amountOf(text: string, name: string): string {
-  const printed = /^\d+$/.test(text) ? `${text}.00` : text;
-  if (parseAmount(printed) === null) {
-    throw new UsageError(`--${name} must be an amount such as 12.34`);
-  }
-  return printed;
+  const amount = readAmount(text);
+  if (amount === null) throw new UsageError(`--${name} must be an amount such as 12.34`);
+  return formatAmount(amount);
 }

@@ -13,7 +13,7 @@ import { ageInDays } from '../../core/breaks/breakAge.js';
 import { breakSentence, namesIn, shownFields } from '../../core/breaks/sentence.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { formatAmount, parseSum } from '../../core/money.js';
-import { amountIn, counted, countText, moneyIn } from '../../core/text/amounts.js';
+import { amountIn, counted, countText, moneyIn, moneyText } from '../../core/text/amounts.js';
 import { causeLabel, labelOf, labelStates, stateLabel } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
@@ -26,13 +26,15 @@ export function totalLine(all: BreakGroupRow | undefined, filter: BreakFilter): 
     return `No ${states} break matches.`.replace('  ', ' ');
   const apart = all.withoutAmount > 0 ? `, ${countText(all.withoutAmount)} without an amount` : '';
   const breaks = counted(all.breaks, `${states} break`.trim());
-  return `${breaks} of ${counted(all.orders, 'order')}: ${moneyText(all)}${apart}`;
+  const money = moneyText(all.money) || NO_AMOUNT;
+  return `${breaks} of ${counted(all.orders, 'order')}: ${money}${apart}`;
 }
 
 const TOTAL_WORDS: Readonly<Record<string, string>> = { waiver_asked: 'waiting' };
 
 const [AGE_COLUMN, MONEY_COLUMN] = [5, 6];
 const WAITS = stateLabel('waiver_asked');
+const NO_AMOUNT = 'no amount';
 
 /** A row of figures for each, and under it what differs. */
 export function breakLines(found: readonly FoundBreak[], now: Date): Line[] {
@@ -43,7 +45,7 @@ export function breakLines(found: readonly FoundBreak[], now: Date): Line[] {
     one.orderNo,
     one.waiverAskedBy === null ? stateWord(one.state) : stateWord('waiver_asked', WAITS),
     `${ageInDays(one.firstSeen, now)} d`,
-    one.stake === null ? 'no amount' : moneyIn(one.stake, one.currency),
+    one.stake === null ? NO_AMOUNT : moneyIn(one.stake, one.currency),
     one.owner === null ? 'with nobody' : `with ${one.owner}`,
   ]);
   const lines = columns(rows, [AGE_COLUMN, MONEY_COLUMN]);
@@ -77,7 +79,7 @@ export function groupLines(groups: readonly BreakGroupRow[], by: string, now: Da
   const rows = groups.map((group) => [
     countText(group.breaks),
     maskCardNumbers(group.key ?? `no ${by}`),
-    `${moneyText(group)}, oldest ${ageInDays(group.oldest, now)} d`,
+    `${moneyText(group.money) || NO_AMOUNT}, oldest ${ageInDays(group.oldest, now)} d`,
   ]);
   return columns(rows, [0]).map((line) => ['  ', line].flat());
 }
@@ -187,13 +189,6 @@ export function explainedLines(
     }),
     ...(rest > 0 ? [`  ... and ${rest} more: --limit, --offset`] : []),
   ];
-}
-
-function moneyText(row: BreakGroupRow): string {
-  const parts = Object.entries(row.money)
-    .sort()
-    .map(([currency, amount]) => moneyIn(amount, currency));
-  return parts.length === 0 ? 'no amount' : parts.join(', ');
 }
 
 function timeText(time: Date): string {

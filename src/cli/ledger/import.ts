@@ -17,6 +17,7 @@ import { formatImport } from '../../ledger/imports/importResult.js';
 import type { ImportDeps, ImportOptions } from '../../ledger/imports/tableImport.js';
 import { formatOf, requireFiles } from '../../ledger/lines/inputText.js';
 import { printLines, wantsJson, warnLines, withApp } from '../context.js';
+import { jsonText } from '../terminal.js';
 import { columnsHelp } from './importColumns.js';
 import { addSettlement } from './importSettlement.js';
 
@@ -127,7 +128,7 @@ interface ImportOutput {
 
 export function importOutput(result: ImportResult, json: boolean): ImportOutput {
   const exitCode = result.kind === 'refused' ? 1 : 0;
-  if (json) return { stdout: `${JSON.stringify(result)}\n`, stderr: '', exitCode };
+  if (json) return { stdout: `${jsonText(result)}\n`, stderr: '', exitCode };
   if (result.kind === 'refused')
     return { stdout: '', stderr: `${formatImport(result)}\n`, exitCode };
   const [counts = '', ...warnings] = formatImport(result).split('\n');

@@ -36,8 +36,8 @@ export function amountIn(text: string, currency: string): string {
 
 /** Of several currencies, in their order: "2,050.00 EUR, 3,000 JPY"; empty where there is none. */
 export function moneyText(money: Readonly<Record<string, string>>): string {
-  const parts = Object.entries(money).map(([currency, amount]) => moneyIn(amount, currency));
-  return parts.sort().join(', ');
+  const inOrder = Object.entries(money).sort(([one], [other]) => (one < other ? -1 : 1));
+  return inOrder.map(([currency, amount]) => moneyIn(amount, currency)).join(', ');
 }
 
 /** As amounts are kept and printed. */

@@ -1,7 +1,7 @@
 // Fields of a form or an address, read strictly: each is asked for by name and shape, and whatever
 // does not fit is as if it had not been given, or refuses the form. Nothing else reads them.
 
-import { parseAmount } from '../../core/money.js';
+import { formatAmount, readAmount } from '../../core/money.js';
 
 const TEXT_MAX = 1_000;
 /** Rows of one bulk decision. */
@@ -48,9 +48,8 @@ export function fieldsOf(raw: unknown): Fields {
       return /^\d{1,9}$/.test(text) && Number(text) <= max ? Number(text) : null;
     },
     amount: (name) => {
-      const text = (one(name) ?? '').replace(',', '.');
-      const padded = /^\d{1,18}(\.\d{1,2})?$/.test(text) ? withDecimals(text) : '';
-      return parseAmount(padded) === null ? null : padded;
+      const amount = readAmount((one(name) ?? '').replace(',', '.'));
+      return amount === null ? null : formatAmount(amount);
     },
     picks: (name) => picksOf(given.get(name) ?? []),
     isGiven: (name) => one(name) !== null,
@@ -79,11 +78,6 @@ function picksOf(values: readonly string[]): Map<bigint, string | null> | null {
     picks.set(row, digest ?? null);
   }
   return picks;
-}
-
-function withDecimals(text: string): string {
-  const [whole = '', decimals = ''] = text.split('.');
-  return `${whole}.${decimals.padEnd(2, '0')}`;
 }
 
 function isText(value: unknown): value is string {

@@ -2,7 +2,7 @@
 -- written. $1 ids, $2 null or the accounts that the person may see.
 select i.instruction_id, i.account_id, i.order_no, i.operation, i.state, i.hold_reason,
   i.transaction_id, i.currency, i.amount::text as amount, i.refund_id,
-  i.refund_amount::text as refund_amount, i.review_decision,
+  i.refund_amount::text as refund_amount, i.review_decision, i.is_in_totals,
   array_remove(i.asked_by || (
     select r.requested_by from tieout.ledger_refunds() r
     where i.operation = 'refund' and r.account_id collate "C" = i.account_id

@@ -22,6 +22,8 @@ export interface DecidableInstruction extends Decidable {
   refundId: string | null;
   refundAmount: string | null;
   reviewDecision: string | null;
+  /** false: a payout in a unit that nobody has set */
+  isInTotals: boolean;
   createdAt: Date;
   seen: Seen;
 }
@@ -123,6 +125,7 @@ export async function holdInstructions(
     refundId: row.refund_id,
     refundAmount: row.refund_amount,
     reviewDecision: row.review_decision,
+    isInTotals: row.is_in_totals,
     askedBy: row.asked_by,
     disprovedBy: row.disproved_by,
     isReplanned: row.is_replanned,
@@ -148,6 +151,7 @@ interface RawDecidable {
   refund_id: string | null;
   refund_amount: string | null;
   review_decision: string | null;
+  is_in_totals: boolean;
   asked_by: string[];
   disproved_by: string | null;
   is_replanned: boolean;
@@ -190,7 +194,7 @@ interface OrderOfInstruction {
   currency: string | null;
 }
 
-/** Of those that exist, with the money that would move; null accounts: of every account. */
+/** Of those that exist, with the money that would move, where that is known; null accounts: of every account. */
 export async function ordersOfInstructions(
   db: Db,
   ids: readonly string[],
@@ -198,7 +202,7 @@ export async function ordersOfInstructions(
 ): Promise<OrderOfInstruction[]> {
   const { rows } = await db.query<OrderOfInstruction>(
     `select instruction_id::text as id, account_id as "accountId", order_no as "orderNo",
-       case when operation <> 'review' then round(coalesce(refund_amount, amount), 2)::text end
+       case when operation <> 'review' and is_in_totals then round(coalesce(refund_amount, amount), 2)::text end
          as amount, currency
      from tieout.instructions
      where instruction_id = any ($1::bigint[]) and ($2::text[] is null or account_id = any ($2))`,

@@ -150,6 +150,8 @@ export interface InstructionSheet {
   refundAmount: string | null;
   refundReason: string | null;
   reviewDecision: string | null;
+  /** false: a payout in a unit that nobody has set */
+  isInTotals: boolean;
   holdReason: string | null;
   reason: string | null;
   askedBy: string[];

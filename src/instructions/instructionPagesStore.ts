@@ -19,6 +19,8 @@ export interface HeldInstruction {
   amount: string;
   refundId: string | null;
   reviewDecision: string | null;
+  /** false: a payout in a unit that nobody has set */
+  isInTotals: boolean;
   holdReason: string;
   askedBy: string[];
   since: Date;

@@ -91,6 +91,8 @@ export interface Waiting {
   kept: number;
   /** of what an approval frees: fraud reviews, which move no money */
   reviews: number;
+  /** of what an approval frees: payouts in a unit that nobody has set; in no sum */
+  unmeasured: number;
   unknown: number;
   /** by currency; of what an approval frees */
   heldMoney: Record<string, string>;
@@ -123,6 +125,7 @@ export async function waitingCounts(db: Db, accountIds: readonly string[]): Prom
     held: Number(row?.held ?? 0),
     kept: Number(row?.kept ?? 0),
     reviews: Number(row?.reviews ?? 0),
+    unmeasured: Number(row?.unmeasured ?? 0),
     unknown: Number(row?.unknown ?? 0),
     onTheirWay: Number(row?.onTheirWay ?? 0),
     open: Number(row?.open ?? 0),

@@ -1,12 +1,13 @@
 -- What waits for somebody, counted over all nights. $1 accounts, $2 why an instruction is held that
--- no approval frees: it is counted, and its money waits for nobody's decision.
+-- no approval frees: it is counted, and its money waits for nobody's decision. A payout in a unit
+-- that nobody has set is in no sum: it is counted apart.
 with money as (
   select state, jsonb_object_agg(currency, amount) as by_currency
   from (
     select state, currency, round(sum(coalesce(refund_amount, amount)), 2)::text as amount
     from tieout.instructions
     where is_open and state in ('held', 'unknown') and account_id = any ($1)
-      and operation <> 'review' and (state <> 'held' or hold_reason <> all ($2::text[]))
+      and is_in_totals and operation <> 'review' and (state <> 'held' or hold_reason <> all ($2::text[]))
     group by state, currency
   ) sums
   group by state
@@ -28,6 +29,9 @@ select (select jsonb_object_agg(currency, amount) from (
 (select count(*) from tieout.instructions
   where is_open and state = 'held' and account_id = any ($1) and operation = 'review'
     and hold_reason <> all ($2)) as reviews,
+(select count(*) from tieout.instructions
+  where is_open and state = 'held' and account_id = any ($1) and not is_in_totals
+    and hold_reason <> all ($2)) as unmeasured,
 (select count(*) from tieout.instructions
   where is_open and state = 'unknown' and account_id = any ($1)) as unknown,
 (select count(*) from tieout.instructions

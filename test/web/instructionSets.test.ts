@@ -8,6 +8,14 @@ import { FRESH_MS } from '../../src/web/visitor/session.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
 
+/** In a unit that the profile does not say: nobody knows how much money it is. */
+const PAYOUT = {
+  payment_amount: '150000',
+  payment_currency: 'EUR',
+  reference: 'commission',
+  beneficiary: { company_name: 'Nordlicht GmbH', bank_details: { iban: 'DE00123456780000000000' } },
+};
+
 let console: ConsoleHouse;
 let approver: Visitor;
 let operator: Visitor;
@@ -15,7 +23,17 @@ let operator: Visitor;
 beforeAll(async () => {
   console = await openConsole({
     orders: 300,
-    settings: { operations: { capture: 'approve', cancel: 'approve', refund: 'approve' } },
+    settings: {
+      operations: { capture: 'approve', cancel: 'approve', refund: 'approve', payout: 'approve' },
+    },
+    before: async ({ db }) => {
+      const ids = [1, 2].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
+      await db.query(
+        `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
+         select id, 'A1001', $2, now() - interval '1 minute' from unnest($1::uuid[]) id`,
+        [ids, JSON.stringify(PAYOUT)],
+      );
+    },
   });
   approver = await console.withRole('approver');
   operator = await console.withRole('operator');
@@ -34,7 +52,8 @@ interface Group {
 async function groups(): Promise<Group[]> {
   const { rows } = await console.app.db.query<Group>(
     `select account_id as account, operation, hold_reason as why, currency, count(*)::int as count,
-       sum(coalesce(refund_amount, amount))::text as money
+       coalesce(sum(coalesce(refund_amount, amount)) filter (where operation <> 'payout'), 0)::text
+         as money
      from tieout.instructions where state = 'held'
      group by 1, 2, 3, 4 order by count(*) desc, 1, 2, 3, 4`,
   );
@@ -85,6 +104,7 @@ describe('what waits for approval', () => {
         reviews += 1;
         continue;
       }
+      if (/>payout ?</.test(row)) continue;
       const [, amount = 'none', currency = ''] =
         /<td class="figure"[^>]*>([\d,.]+)<\/td><td>([A-Z]{3})</.exec(row) ?? [];
       sums.set(currency, (sums.get(currency) ?? 0) + Number(amount.replaceAll(',', '')));
@@ -99,11 +119,31 @@ describe('what waits for approval', () => {
       new Map([...sums].map(([key, sum]) => [key, Number(sum.toFixed(2))])),
     );
     expect(first).toContain(`${reviews} fraud review`);
-    expect(body).toContain(`, ${money}; ${reviews} of them a fraud review, without money.`);
+    expect(body).toContain(
+      `, ${money}; ${reviews} fraud review${reviews === 1 ? '' : 's'} among them, without money; 2 payouts without a known amount.`,
+    );
   });
 });
 
 describe('all instructions that match', () => {
+  it('of payouts in a unit that nobody has set, say how many, and no money', async () => {
+    const group = await largest('payout');
+    const { body } = await approver.get(all('approve', group));
+    expect(buttonOf(body)).toBe('approve 2 instructions: 2 without a known amount');
+    const [done = ''] = body.split('<tr>').slice(2).map(textOf);
+    expect(done).toContain(' 2 2 without an amount ');
+    expect(body).not.toMatch(/[\d,.]+ EUR/);
+    const { rows } = await console.app.db.query<{ id: string }>(
+      `select instruction_id::text as id from tieout.instructions where operation = 'payout' limit 1`,
+    );
+    const page = (await approver.get(`/instructions/${rows[0]?.id}`)).body;
+    expect(textOf(page)).toContain('payout 150000 EUR as written');
+    expect(buttonOf(page)).toBe(
+      'Approve the payout of 150000 EUR as written, in a unit nobody has set: it will be sent',
+    );
+    expect([page, (await approver.get('/approvals')).body].join()).not.toContain('150,000');
+  });
+
   it('are put together on the list with count and money, and links for whoever may', async () => {
     const { body } = await approver.get('/approvals');
     for (const group of await groups()) {
@@ -112,7 +152,8 @@ describe('all instructions that match', () => {
       const link = all('reject', group).replaceAll('&', '&amp;');
       const row = body.split('<tr>').find((one) => one.includes(link)) ?? '';
       expect(textOf(row)).toContain(` ${group.count} `);
-      if (group.operation === 'review') continue;
+      if (group.operation === 'payout') expect(row).not.toContain('300');
+      if (group.operation === 'review' || group.operation === 'payout') continue;
       expect(textOf(row).replaceAll(',', '')).toContain(group.money.replace(/\.00$/, ''));
     }
     expect((await operator.get('/approvals')).body).not.toContain('/instructions/all/approve');

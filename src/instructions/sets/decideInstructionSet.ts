@@ -22,6 +22,8 @@ interface InstructionTotal {
   count: number;
   /** by currency; a fraud review moves none */
   money: Record<string, string>;
+  /** payouts in a unit that nobody has set: in no sum */
+  withoutAmount: number;
   /** null: there is none */
   oldest: Date | null;
 }
@@ -131,16 +133,18 @@ function partsOf<T>(all: readonly T[]): T[][] {
 function totalOf(rows: readonly DecidableInstruction[]): InstructionTotal {
   const sums = new Map<string, Hundredths>();
   let oldest: Date | null = null;
-  for (const { currency, refundAmount, amount, operation, createdAt } of rows) {
+  let withoutAmount = 0;
+  for (const { currency, refundAmount, amount, operation, isInTotals, createdAt } of rows) {
     if (oldest === null || createdAt < oldest) oldest = createdAt;
-    if (operation === 'review') continue;
+    if (!isInTotals) withoutAmount += 1;
+    if (operation === 'review' || !isInTotals) continue;
     const moved = parseAmount(refundAmount ?? amount) ?? 0n;
     sums.set(currency, (sums.get(currency) ?? 0n) + moved);
   }
   const money = Object.fromEntries(
     [...sums].sort().map(([currency, sum]) => [currency, formatAmount(sum)]),
   );
-  return { count: rows.length, money, oldest };
+  return { count: rows.length, money, withoutAmount, oldest };
 }
 
 function digestOf(rows: readonly DecidableInstruction[]): string {

@@ -1,7 +1,8 @@
 -- Instructions of a state put together by what they share, the largest groups first. $1 accounts,
--- $2 state.
+-- $2 state. A payout in a unit that nobody has set is in no sum.
 select account_id as "accountId", operation, hold_reason as "holdReason", currency,
-  count(*)::int as count, sum(coalesce(refund_amount, amount))::text as money,
+  count(*)::int as count,
+  sum(coalesce(refund_amount, amount)) filter (where is_in_totals)::text as money,
   min(created_at) as oldest
 from tieout.instructions
 where is_open and state = $2 and account_id = any ($1)

@@ -14,7 +14,8 @@ export interface InstructionGroup {
   holdReason: string | null;
   currency: string;
   count: number;
-  money: string;
+  /** null: none of them is in a unit that somebody has set */
+  money: string | null;
   oldest: Date;
 }
 

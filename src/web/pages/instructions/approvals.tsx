@@ -5,13 +5,14 @@
 import type { ComponentChildren } from 'preact';
 import { isSamePerson } from '../../../core/instructions/decider.js';
 import { holdWords, isApprovable } from '../../../core/instructions/holdReasons.js';
-import { counted, countText, moneyText } from '../../../core/text/amounts.js';
+import { counted, moneyText } from '../../../core/text/amounts.js';
 import type { InstructionSort } from '../../../instructions/instructionListStore.js';
 import { INSTRUCTION_SORTS } from '../../../instructions/instructionListStore.js';
 import type { HeldInstruction } from '../../../instructions/instructionPagesStore.js';
 import { heldInstructions } from '../../../instructions/instructionPagesStore.js';
 import type { Waiting } from '../../../report/consoleRunsStore.js';
 import { waitingCounts } from '../../../report/consoleRunsStore.js';
+import type { Words } from '../../format.js';
 import { Empty, Figure, Form, OrderLink, Pager, Pick, PickAll, Table } from '../../layout/parts.js';
 import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
@@ -67,13 +68,16 @@ export async function approvalsPage(visit: Visit): Promise<Answer> {
 }
 
 /** The money is the sum of the rows below that move any. */
-function waitingWords({ held, kept, reviews, heldMoney }: Waiting): string {
+function waitingWords({ held, kept, reviews, unmeasured, heldMoney }: Waiting): string {
   const money = moneyText(heldMoney);
   const count = counted(held - kept, 'instruction');
   const all = `Waiting for approval: ${count}${money === '' ? '' : `, ${money}`}`;
-  return reviews === 0
-    ? `${all}.`
-    : `${all}; ${countText(reviews)} of them a fraud review, without money.`;
+  const parts = [
+    all,
+    ...(reviews === 0 ? [] : [`${counted(reviews, 'fraud review')} among them, without money`]),
+    ...(unmeasured === 0 ? [] : [`${counted(unmeasured, 'payout')} without a known amount`]),
+  ];
+  return `${parts.join('; ')}.`;
 }
 
 function ApproveForm({ visit, children }: { visit: Visit; children: ComponentChildren }) {
@@ -153,7 +157,7 @@ function HeldTable(props: {
             {row.operation === 'review' ? <span class="hint">no money moves</span> : null}
             <Lapsing of={lapsing.get(String(row.id))} words={words} />
           </th>
-          <Figure>{words.amount(row.amount, row.currency)}</Figure>
+          <Figure>{amountOf(row, words)}</Figure>
           <td>{row.currency}</td>
           <td>
             <OrderLink accountId={row.accountId} orderNo={row.orderNo} />
@@ -170,6 +174,17 @@ function HeldTable(props: {
         </tr>
       ))}
     </Table>
+  );
+}
+
+/** Of a payout in a unit that nobody has set what the ledger wrote, which is not money yet. */
+function amountOf({ amount, currency, isInTotals, seen }: HeldInstruction, words: Words) {
+  if (isInTotals) return words.amount(amount, currency);
+  return (
+    <>
+      {seen.payout?.amount ?? amount}
+      <span class="hint">as written</span>
+    </>
   );
 }
 

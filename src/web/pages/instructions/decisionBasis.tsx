@@ -54,7 +54,7 @@ export function SeenList({ seen, words }: { seen: Seen; words: Words }) {
   );
 }
 
-/** A payout belongs to no order: what was seen is its request. */
+/** A payout belongs to no order: what was seen is its request, in the unit that it was written in. */
 function PayoutSeen({
   payout,
   words,
@@ -66,8 +66,8 @@ function PayoutSeen({
   return (
     <ul class="seen">
       <li>
-        To {words.free(payout.beneficiary) || 'nobody named'}:{' '}
-        {words.amount(payout.amount, payout.currency)} {payout.currency}
+        To {words.free(payout.beneficiary) || 'nobody named'}: {payout.amount ?? 'no amount'}{' '}
+        {payout.currency} as written
       </li>
       <li>
         Reference {payout.reference ?? 'none'}

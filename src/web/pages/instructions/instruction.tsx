@@ -33,7 +33,9 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
     <>
       <h1>
         {[sheet.operation, sheet.refundId, sheet.reviewDecision].filter(Boolean).join(' ')}{' '}
-        {words.amount(sheet.refundAmount ?? sheet.amount, sheet.currency)} {sheet.currency}{' '}
+        {sheet.isInTotals
+          ? `${words.amount(sheet.refundAmount ?? sheet.amount, sheet.currency)} ${sheet.currency}`
+          : writtenOf(sheet)}{' '}
         <State state={sheet.state} />
       </h1>
       <p class="sentence">
@@ -108,8 +110,7 @@ function Search({ sheet, words }: { sheet: Sheet; words: Words }) {
       <h2>What to look for in the merchant portal</h2>
       <ul>
         <li>
-          Transaction {sheet.transactionId}, order {sheet.orderNo},{' '}
-          {moneyIn(sheet.refundAmount ?? sheet.amount, sheet.currency)}
+          Transaction {sheet.transactionId}, order {sheet.orderNo}, {moneyOf(sheet)}
         </li>
         {window === null ? null : (
           <li>
@@ -163,9 +164,16 @@ function Decide({ visit, sheet }: { visit: Visit; sheet: Sheet }) {
   return null;
 }
 
+/** A payout as the ledger asks for it: written as money it would say a unit. */
+function writtenOf({ seen, amount, currency }: Sheet): string {
+  return `${seen.payout?.amount ?? amount} ${currency} as written`;
+}
+
 /** A fraud review moves no money: it is named by what it decides. */
-function moneyOf({ operation, reviewDecision, refundAmount, amount, currency }: Sheet): string {
+function moneyOf(sheet: Sheet): string {
+  const { operation, reviewDecision, refundAmount, amount, currency } = sheet;
   if (operation === 'review') return ['the review', reviewDecision].filter(Boolean).join(': ');
+  if (!sheet.isInTotals) return `the payout of ${writtenOf(sheet)}, in a unit nobody has set`;
   return moneyIn(refundAmount ?? amount, currency);
 }
 

@@ -5,7 +5,7 @@
 import { UsageError } from '../../../core/errors.js';
 import { holdWords, isApprovable } from '../../../core/instructions/holdReasons.js';
 import { INSTRUCTION_OPERATIONS } from '../../../core/orders/order.js';
-import { counted, moneyText } from '../../../core/text/amounts.js';
+import { counted, countText, moneyText } from '../../../core/text/amounts.js';
 import type { Decision } from '../../../instructions/decisions.js';
 import type {
   InstructionPreview,
@@ -271,9 +271,11 @@ function Press(props: { visit: Visit; verb: SetDecision; preview: InstructionSet
 }
 
 /** "approve 3 instructions: 2,050.00 EUR"; a review moves no money. */
-export function pressWords(verb: string, { count, money }: InstructionPreview['done']): string {
-  const sum = moneyText(money);
-  return `${verb} ${counted(count, 'instruction')}${sum === '' ? '' : `: ${sum}`}`;
+export function pressWords(verb: string, done: InstructionPreview['done']): string {
+  const { count, money, withoutAmount } = done;
+  const unknown = withoutAmount === 0 ? '' : `${countText(withoutAmount)} without a known amount`;
+  const sums = [moneyText(money), unknown].filter((part) => part !== '').join(', ');
+  return `${verb} ${counted(count, 'instruction')}${sums === '' ? '' : `: ${sums}`}`;
 }
 
 function Finding({ visit }: { visit: Visit }) {

@@ -48,6 +48,14 @@ async function states(name: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ key, count }) => [key, Number(count)]));
 }
 
+const recordedBy = async (who: string): Promise<string[]> => {
+  const { rows } = await place.app.db.query<{ action: string }>(
+    `select action from tieout.console_events where who = $1 order by event_id desc limit 2`,
+    [who],
+  );
+  return rows.map(({ action }) => action);
+};
+
 const seenOf = (body: string): string => /name="seen" value="([0-9a-f]{64})"/.exec(body)?.[1] ?? '';
 const sentence = (body: string): string =>
   (/<p class="sentence"[^>]*>(.*?)<\/p>/.exec(body)?.[1] ?? '').replaceAll(/<[^>]+>/g, '');
@@ -311,5 +319,46 @@ describe('several that were ticked', () => {
       expect(await refusalOf(anna, unseen)).toContain('Look at the break first');
       expect(await states('TAKEN')).toEqual({ waived: 1 });
     });
+  });
+});
+
+describe('a waiver that waits for its second person', () => {
+  const TRAY = 'state=waiver_asked&text=WAITING';
+  const idsOf = async (name: string): Promise<string[]> => {
+    const { rows } = await place.app.db.query<{ id: string }>(
+      `select break_id::text as id from tieout.breaks where order_no like $1 || '%' order by 1`,
+      [name],
+    );
+    return rows.map(({ id }) => id);
+  };
+  const ask = async (name: string): Promise<string[]> => {
+    const ids = await idsOf(name);
+    for (const id of ids) {
+      await anna.post('/breaks/waive', { id: await shownBreak(anna, id), words: 'paid by bank' });
+    }
+    return ids;
+  };
+
+  it('is agreed to or refused in the same words on every page, button and record', async () => {
+    await openBreaks('WAITING', 4, '700.00');
+    const [one = '', ...others] = await ask('WAITING');
+    await bert.post('/breaks/reopen', { id: await shownBreak(bert, one), words: 'no' });
+    expect((await recordedBy(bert.name))[0]).toBe('refuse waivers');
+    const picked = await bert.post('/breaks/reopen', { id: others.slice(0, 2), words: 'no' });
+    expect(picked.body).toContain('<h1>Refuse the waivers that were picked</h1>');
+    expect(picked.body).toMatch(/class="danger"[^>]*>refuse 2<\/button>/);
+    const agree = (await bert.get(`/breaks/all/waive?${TRAY}`)).body;
+    expect(agree).toContain('<h1>Agree to all waivers that match</h1>');
+    expect(agree).toContain('<legend>Agree to all waivers that match</legend>');
+    expect(agree).toMatch(/class="main"[^>]*>agree to 3<\/button>/);
+    const refuse = (await bert.get(`/breaks/all/reopen?${TRAY}`)).body;
+    expect(refuse).toContain('<h1>Refuse all waivers that match</h1>');
+    expect(refuse).toContain('<legend>Refuse all waivers that match</legend>');
+    expect(refuse).toMatch(/class="main"[^>]*>refuse 3<\/button>/);
+    expect(refuse.toLowerCase()).not.toContain('reopen all that');
+    const seen = seenOf(refuse);
+    await bert.post(`/breaks/all/reopen?${TRAY}`, { seen, words: 'not by bank' });
+    expect((await recordedBy(bert.name))[0]).toBe('refuse all waivers that match');
+    expect(await states('WAITING')).toEqual({ open: 4 });
   });
 });

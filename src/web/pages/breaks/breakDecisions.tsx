@@ -20,6 +20,7 @@ import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
 import type { Owners } from './breakOwners.js';
 import { OwnerChoice, ownerProblem } from './breakOwners.js';
+import { onlyRefusesWaivers } from './breakSets.js';
 import { decidePickedBreaks } from './pickedBreaks.js';
 
 /** The form around what is decided about: rows to tick, or one that is fixed. */
@@ -225,8 +226,9 @@ async function recordEach(
   for (const accountId of new Set(rows.map((row) => row.accountId))) {
     const mine = rows.filter((row) => row.accountId === accountId);
     const changed = mine.filter(({ kind }) => kind !== 'refused' && kind !== 'unchanged').length;
+    const isRefusal = onlyRefusesWaivers(mine.map(({ kind }) => kind));
     await visit.record({
-      action: `${action.kind} breaks`,
+      action: isRefusal ? 'refuse waivers' : `${action.kind} breaks`,
       accountId,
       subject: mine.length === 1 ? `break ${mine[0]?.breakId}` : `${mine.length} breaks`,
       outcome: `${changed} of ${mine.length}`,

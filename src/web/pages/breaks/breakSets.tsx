@@ -35,32 +35,85 @@ export const RIGHT_OF = {
   reopen: 'agreeToWaiver',
 } as const;
 
-const TITLES: Readonly<Record<SetVerb, string>> = {
-  assign: 'Assign all that match',
-  waive: 'Waive all that match',
-  reopen: 'Reopen all that match, refuse waivers that wait',
-};
-
 /** Where all that match can be decided about by this person. */
 export function setLinks(
   visit: Visit,
   more: Readonly<Record<string, string>> = {},
 ): { href: string; label: string }[] {
-  const isTray = visit.query.text('state') === 'waiver_asked';
   return verbsOf(visit)
     .filter((verb) => visit.accountsFor(RIGHT_OF[verb]).length > 0)
     .map((verb) => ({
       href: `/breaks/all/${verb}?${queryOf(visit.query, more)}`,
-      label: isTray ? TRAY_LABELS[verb] : `${verb} all`,
+      label: decisionWords(verb, isTray(visit)).link,
     }));
 }
 
-/** Of waivers that wait for their second person. */
-const TRAY_LABELS: Readonly<Record<SetVerb, string>> = {
-  assign: 'assign all',
-  waive: 'agree to all',
-  reopen: 'refuse all',
+function isTray({ query }: Visit): boolean {
+  return query.text('state') === 'waiver_asked';
+}
+
+interface DecisionWords {
+  link: string;
+  title: string;
+  /** of those that were ticked */
+  picked: string;
+  button: string;
+  record: string;
+}
+
+const WORDS: Readonly<Record<SetVerb, DecisionWords>> = {
+  assign: {
+    link: 'assign all',
+    title: 'Assign all that match',
+    picked: 'Assign what was picked',
+    button: 'assign',
+    record: 'assign all breaks that match',
+  },
+  waive: {
+    link: 'waive all',
+    title: 'Waive all that match',
+    picked: 'Waive what was picked',
+    button: 'waive',
+    record: 'waive all breaks that match',
+  },
+  reopen: {
+    link: 'reopen all',
+    title: 'Reopen all that match, refuse waivers that wait',
+    picked: 'Reopen what was picked',
+    button: 'reopen',
+    record: 'reopen all breaks that match',
+  },
 };
+
+/** Where all of it are waivers that wait for their second person. */
+const TRAY_WORDS: Readonly<Record<SetVerb, DecisionWords>> = {
+  assign: WORDS.assign,
+  waive: {
+    link: 'agree to all',
+    title: 'Agree to all waivers that match',
+    picked: 'Agree to the waivers that were picked',
+    button: 'agree to',
+    record: 'agree to all waivers that match',
+  },
+  reopen: {
+    link: 'refuse all',
+    title: 'Refuse all waivers that match',
+    picked: 'Refuse the waivers that were picked',
+    button: 'refuse',
+    record: 'refuse all waivers that match',
+  },
+};
+
+/** What a decision is called wherever it is named: a waiver that is refused reopens nothing. */
+export function decisionWords(verb: SetVerb, isOfWaivers: boolean): DecisionWords {
+  return (isOfWaivers ? TRAY_WORDS : WORDS)[verb];
+}
+
+/** Whether all that changed, or would change, are waivers that are refused. */
+export function onlyRefusesWaivers(kinds: Iterable<string>): boolean {
+  const changed = [...kinds].filter((kind) => kind !== 'refused' && kind !== 'unchanged');
+  return changed.length > 0 && changed.every((kind) => kind === 'waiver_refused');
+}
 
 function verbsOf(visit: Visit): readonly SetVerb[] {
   switch (visit.query.text('state')) {
@@ -109,9 +162,10 @@ async function show(visit: Visit, verb: SetVerb, changed: string | null): Promis
   const owners = verb === 'assign' ? await ownersOf(visit) : [];
   const preview = action === null ? null : await previewSet(visit.deps, requestOf(visit, action));
   const cause = causeOf(visit.query);
+  const { title } = decisionWords(verb, isTray(visit));
   const body = (
     <>
-      <h1>{TITLES[verb]}</h1>
+      <h1>{title}</h1>
       <p class="hint">
         Chosen: {cause === null ? chosenWords(visit.query) : causeWords(cause)}.{' '}
         <a href={`/breaks?${queryOf(visit.query)}`}>See them one by one</a>
@@ -126,7 +180,7 @@ async function show(visit: Visit, verb: SetVerb, changed: string | null): Promis
     </>
   );
   const status = changed === null ? 200 : 409;
-  return { kind: 'page', title: TITLES[verb], section: 'Breaks', body, status };
+  return { kind: 'page', title, section: 'Breaks', body, status };
 }
 
 function ChooseOwner({ visit, owners }: { visit: Visit; owners: Owners }) {
@@ -202,17 +256,16 @@ export function previewRows(visit: Visit, { becomes, left }: SetPreview): Previe
 function Press(props: { visit: Visit; verb: SetVerb; digest: string; count: number }) {
   const { visit, verb, digest, count } = props;
   const { query, words } = visit;
+  const { title, button } = decisionWords(verb, isTray(visit));
   const whom = verb === 'assign' ? { whom: query.text('whom', 64) ?? '' } : {};
   return (
     <Form action={`/breaks/all/${verb}?${queryOf(query, whom)}`} csrf={visit.csrf}>
       <input type="hidden" name="seen" value={digest} />
       <fieldset class="decide">
-        <legend>{TITLES[verb]}</legend>
+        <legend>{title}</legend>
         {verb === 'assign' ? null : <Reason visit={visit} />}
         <button type="submit" class="main" formNoValidate={asksPassword(visit, verb)}>
-          {asksPassword(visit, verb)
-            ? 'Enter password first'
-            : `${labelOf(verb)} ${words.count(count)}`}
+          {asksPassword(visit, verb) ? 'Enter password first' : `${button} ${words.count(count)}`}
         </button>
       </fieldset>
     </Form>
@@ -282,8 +335,9 @@ export function pressSet(verb: SetVerb) {
       if (outcome.kind === 'changed') {
         return show(visit, verb, 'What matches has changed since it was shown: nothing was done.');
       }
+      const isOfWaivers = isTray(visit) || onlyRefusesWaivers(outcome.verdicts.keys());
       await visit.record({
-        action: `${verb} all breaks that match`,
+        action: decisionWords(verb, isOfWaivers).record,
         subject: over,
         outcome: outcomeWords(outcome),
       });

@@ -7,11 +7,13 @@ import type { DecidedBreakRow } from '../../../breaks/decideBreaks.js';
 import type { SetPreview } from '../../../breaks/decideSet.js';
 import { decideSet, previewSet } from '../../../breaks/decideSet.js';
 import type { BreakAction } from '../../../core/breaks/breakDecision.js';
-import { labelOf } from '../../../core/text/labels.js';
 import { Empty, Form } from '../../layout/parts.js';
 import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
-import { previewRows } from './breakSets.js';
+import { decisionWords, onlyRefusesWaivers, previewRows } from './breakSets.js';
+
+/** A note is made at once: there is nothing to add up. */
+type PickedAction = Exclude<BreakAction, { kind: 'note' }>;
 
 /** What was done to those that were shown; or the page that shows them. */
 type PickedOutcome =
@@ -20,7 +22,7 @@ type PickedOutcome =
 
 export async function decidePickedBreaks(
   visit: Visit,
-  action: BreakAction,
+  action: PickedAction,
   ids: readonly string[],
 ): Promise<PickedOutcome> {
   const { deps, decider: who, accounts: accountIds } = visit;
@@ -37,13 +39,13 @@ export async function decidePickedBreaks(
 
 function pageOf(
   visit: Visit,
-  action: BreakAction,
+  action: PickedAction,
   preview: SetPreview,
   hasChanged: boolean,
 ): Answer {
   const { words, form } = visit;
-  const verb = labelOf(action.kind);
-  const title = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} what was picked`;
+  const isOfWaivers = onlyRefusesWaivers(preview.becomes.keys());
+  const { picked: title, button } = decisionWords(action.kind, isOfWaivers);
   const count = [...preview.becomes.values()].reduce((sum, { breaks }) => sum + breaks, 0);
   const body = (
     <>
@@ -70,7 +72,7 @@ function pageOf(
             <input type="hidden" name="id" value={id.toString()} />
           ))}
           <button type="submit" class={action.kind === 'assign' ? 'main' : 'danger'}>
-            {verb} {words.count(count)}
+            {button} {words.count(count)}
           </button>
         </Form>
       )}

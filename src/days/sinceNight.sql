@@ -110,6 +110,9 @@ select n.account_id as "accountId", n.business_date as "businessDate", n.at::tex
   case when found.orders + found.refunds <= $3::int then found.keys end as keys,
   (n.keys is not null) as "isKept", found.orders_since as "ordersSince",
   found.refunds_since as "refundsSince",
+  -- of any account: a run that names none is of all of them (night/begin.ts)
+  exists (select from tieout.runs r
+    where not r.is_dry and r.business_date > n.business_date) as "isPast",
   (select count(*)::int from tieout.day_movements m
     where m.account_id = n.account_id and m.posted_to > n.business_date
       and m.belongs_to = n.business_date and m.posted_at > n.at) as adjustments,

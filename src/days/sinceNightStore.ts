@@ -67,12 +67,12 @@ export function sinceOfDay(
 
 function sinceOf(row: SinceRow): SinceNight {
   const { accountId, businessDate, orders, refunds, countsOn, uncounted, keys } = row;
-  const { closedAt, adjustments, reopened, batches, isKept } = row;
+  const { closedAt, adjustments, reopened, batches, isKept, isPast } = row;
   const counts = { orders: row.ordersSince, refunds: row.refundsSince };
   return {
     accountId,
     businessDate,
-    late: { businessDate, orders, refunds, countsOn, uncounted },
+    late: { businessDate, orders, refunds, countsOn, uncounted, isPast },
     keys,
     since: closedAt === null ? null : { adjustments, reopened, batches, isKept, ...counts },
   };

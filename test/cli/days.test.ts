@@ -103,6 +103,10 @@ describe('tieout days', () => {
 
   it('opens the next day with what it closed with', async () => {
     await house.run({ date: dateOf(1) });
+    // The closed day cannot be run again by now, and nobody is told to.
+    const past = (await days('list', dateOf(2), '--account', 'A1001')).stdout;
+    expect(past).toContain(`they count in the night of ${dateOf(1)}: sign it knowing so, since a`);
+    expect(past).not.toContain('run the date again');
     const { stdout } = await days('list', '--json', '--account', 'A1001');
     const listed = (JSON.parse(stdout) as { days: DayFigures[] }).days;
     for (const currency of new Set(listed.map((day) => day.currency))) {

@@ -52,6 +52,7 @@ test('what moved after the night had ended is said with its money and the date i
 test('what came to the ledger after the night is counted, with the night that has it', () => {
   const late: LateRows = {
     ...{ businessDate: '2026-11-24', orders: 2, refunds: 0, countsOn: [], uncounted: 2 },
+    isPast: false,
   };
   const wordsOf = (given: Partial<LateRows>) =>
     closingChecklist({ ...WELL, late: { ...late, ...given } }).find(
@@ -63,12 +64,23 @@ test('what came to the ledger after the night is counted, with the night that ha
     /^2 orders of this day .* count in the next night: .*`tieout run --date 2026-11-24`\)$/,
   );
   const [one, two] = ['2026-11-25', '2026-11-26'];
-  expect(wordsOf({ refunds: 1, countsOn: [one], uncounted: 0 })?.words).toMatch(
-    /^2 orders and 1 refund request of .* count in the night of 2026-11-25: /,
+  // A date with a newer night is shown again and no more: nobody is sent to run it.
+  const past = [
+    wordsOf({ refunds: 1, countsOn: [one], uncounted: 0, isPast: true })?.words,
+    wordsOf({ countsOn: [one, two], uncounted: 1, isPast: true })?.words,
+    wordsOf({ isPast: true })?.words,
+  ];
+  expect(past[0]).toMatch(
+    /^2 orders and 1 refund request of .* count in the night of 2026-11-25: sign it knowing so, /,
   );
-  expect(wordsOf({ countsOn: [one, two], uncounted: 1 })?.words).toContain(
-    'the nights of 2026-11-25, 2026-11-26, and 1 of them in the next night',
+  expect(past[1]).toContain(
+    'the nights of 2026-11-25, 2026-11-26, and 1 of them in the next night: ',
   );
+  for (const words of past) {
+    expect(words).toMatch(/: sign it knowing so, since a newer night stands and no run can bring /);
+    expect(words).not.toContain('run the date again');
+    expect(words).not.toContain('tieout run');
+  }
   const unknown = closingChecklist({ ...WELL, late: null }).filter(({ isWell }) => !isWell);
   expect(unknown.map(({ words }) => words)).toEqual([expect.stringMatching(/did not answer/)]);
 });

@@ -29,6 +29,8 @@ export interface LateRows {
   countsOn: readonly string[];
   /** so many of them no night has looked at yet */
   uncounted: number;
+  /** a newer night stands: this one cannot be run again */
+  isPast: boolean;
 }
 
 /** Of one account, as it stands now; the night is that of the day. */
@@ -191,19 +193,21 @@ const LATE_UNKNOWN =
   'whether orders of this day came after its night had looked is not known: the ledger did not ' +
   'answer in time';
 
-/** Its statement is without them, and stays so unless that night is run again. */
+/** Its statement is without them; only the newest night can be run again. */
 export function lateLine(late: LateRows | null): ChecklistLine {
   if (late === null) return named('ledger', false, '', LATE_UNKNOWN);
-  const { businessDate, orders, refunds } = late;
+  const { businessDate, orders, refunds, isPast } = late;
   const parts = [
     ...(orders === 0 ? [] : [count(orders, 'order', 'orders')]),
     ...(refunds === 0 ? [] : [count(refunds, 'refund request', 'refund requests')]),
   ];
   const [them, they] = orders + refunds === 1 ? ['it', 'it counts'] : ['them', 'they count'];
+  const next = isPast
+    ? `: sign it knowing so, since a newer night stands and no run can bring ${them} into this one`
+    : `: sign it knowing so, or run the date again first (\`tieout run --date ${businessDate}\`)`;
   const words =
     `${parts.join(' and ')} of this day came or changed after its night had looked, and the ` +
-    `statement is without ${them}; ${they} in ${countedIn(late)}: sign it knowing so, or run ` +
-    `the date again first (\`tieout run --date ${businessDate}\`)`;
+    `statement is without ${them}; ${they} in ${countedIn(late)}${next}`;
   return named('ledger', parts.length === 0, 'nothing of this day came after its night', words);
 }
 

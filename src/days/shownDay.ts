@@ -13,7 +13,7 @@ import {
 } from '../core/runs/closingChecklist.js';
 import type { Database, Db } from '../database/db.js';
 import { closingFacts, dayFigures, dayState, movedAfter, openDates } from './daysStore.js';
-import { sinceNights, sinceOfDay } from './sinceNightStore.js';
+import { lateOf, sinceNights, sinceOfDay } from './sinceNightStore.js';
 
 /** Open days before a day that one press closes with it at most. */
 export const EARLIER_MAX = 31;
@@ -105,9 +105,10 @@ async function dayToSign(
   const state = await dayState(db, accountId, date);
   const found = sinceOfDay(since, accountId, date);
   const facts = await closingFacts(db, accountId, date);
-  const late = found === undefined ? {} : { late: found?.late ?? null };
+  const late = lateOf(found);
   const moved = await movedAfter(db, [accountId], date);
-  const lines = closingChecklist({ ...facts, ...late, movedAfter: moved });
+  const known = late === undefined ? {} : { late };
+  const lines = closingChecklist({ ...facts, ...known, movedAfter: moved });
   if (state === 'open') return { accountId, state, lines, moved, changed: null };
   const changed = found === null ? SINCE_UNKNOWN : null;
   const words = found?.since ? sinceSignedWords(found.since) : null;
@@ -126,8 +127,8 @@ async function earlierDays(
   const days = await dayFigures(db, [accountId], first, last);
   const figures = days.filter(({ businessDate }) => dates.includes(businessDate)).toReversed();
   const late = dates.flatMap((one) => {
-    const found = sinceOfDay(since, accountId, one);
-    const line = found === undefined ? null : lateLine(found?.late ?? null);
+    const ofDay = lateOf(sinceOfDay(since, accountId, one));
+    const line = ofDay === undefined ? null : lateLine(ofDay);
     return line === null || line.isWell ? [] : [{ date: one, words: line.words }];
   });
   return { dates, figures, late, seen: shownDigest(dates, figures, late) };

@@ -6,6 +6,9 @@
 -- leaves out when a row was changed). $1 business dates, $2 accounts, $3 keys kept at most.
 with night as materialized (
   select ra.account_id, r.business_date, ra.pull_id, r.run_id, r.starts_at, r.ends_at,
+    -- what retention removed, or an account that was not looked at, has nothing to hold rows against
+    ra.pull_id is not null and not exists (select from tieout.removed_looks w
+      where w.pull_id = ra.pull_id and w.account_id = ra.account_id) as has_look,
     case when signed.event = 'closed' then signed.at end as at,
     case when jsonb_typeof(signed.keys) = 'array' then signed.keys end as keys
   from tieout.runs r join tieout.run_accounts ra using (run_id)
@@ -19,9 +22,6 @@ with night as materialized (
     order by e.event_id desc limit 1
   ) signed on true
   where r.business_date = any ($1::date[]) and not r.is_dry and ra.account_id = any ($2::text[])
-    and ra.pull_id is not null
-    and not exists (select from tieout.removed_looks w
-      where w.pull_id = ra.pull_id and w.account_id = ra.account_id)
 ),
 later as materialized (
   select n.account_id, n.business_date, r.business_date as counts_on, ra.pull_id
@@ -52,7 +52,7 @@ late_order as materialized (
     and a.account_id = n.account_id and a.order_no = o.order_no
     -- said once more: else the looks of all nights would be hashed
     and a.pull_id = any (array(select pull_id from night))
-  where case when a.order_no is null
+  where n.has_look and case when a.order_no is null
       then o.placed_at >= n.starts_at
         -- run again, a night does not ask once more for what was final (askLive.sql)
         and not exists (select from tieout.final_orders f
@@ -70,7 +70,8 @@ late_refund as materialized (
   from night n
   join tieout.ledger_refunds() q on q.account_id collate "C" = n.account_id
     and q.requested_at >= n.starts_at and q.requested_at < n.ends_at and q.problem is null
-  where exists (select from ledger.orders o
+  where n.has_look
+    and exists (select from ledger.orders o
       where o.account_id::text = q.account_id and o.order_no::text = q.order_no)
     and not exists (select from tieout.asked_refunds a
       where a.pull_id = n.pull_id and a.account_id = n.account_id
@@ -106,6 +107,7 @@ late as materialized (
   from late_refund q
 )
 select n.account_id as "accountId", n.business_date as "businessDate", n.at::text as "closedAt",
+  n.has_look as "hasLook",
   found.orders, found.refunds, found.counts_on as "countsOn", found.uncounted,
   case when found.orders + found.refunds <= $3::int then found.keys end as keys,
   (n.keys is not null) as "isKept", found.orders_since as "ordersSince",

@@ -20,7 +20,8 @@ const SINCE_LIMITS: Limits = { ...SHORT_LIMITS, statementMs: 10_000 };
 interface SinceNight {
   accountId: string;
   businessDate: string;
-  late: LateRows;
+  /** null: its night's look is not there any more, or never was */
+  late: LateRows | null;
   /** one for each late row as it stands now; null: too many to be kept */
   keys: string[] | null;
   /** null: the day is open */
@@ -31,12 +32,13 @@ interface SinceRow extends Omit<LateRows, 'businessDate'>, Omit<SinceClosed, 'or
   accountId: string;
   businessDate: string;
   closedAt: string | null;
+  hasLook: boolean;
   keys: string[] | null;
   ordersSince: number;
   refundsSince: number;
 }
 
-/** Of each day that has a night whose look is kept; null: the ledger did not answer. */
+/** Of each day that has a night; null: the ledger did not answer. */
 export async function sinceNights(
   db: Database,
   dates: readonly string[],
@@ -55,7 +57,7 @@ export async function sinceNights(
   }
 }
 
-/** Of one day, of what `sinceNights` answered; undefined: it has no look to hold it against. */
+/** Of one day, of what `sinceNights` answered; undefined: it has no night. */
 export function sinceOfDay(
   found: readonly SinceNight[] | null,
   accountId: string,
@@ -67,20 +69,26 @@ export function sinceOfDay(
 
 function sinceOf(row: SinceRow): SinceNight {
   const { accountId, businessDate, orders, refunds, countsOn, uncounted, keys } = row;
-  const { closedAt, adjustments, reopened, batches, isKept, isPast } = row;
+  const { closedAt, adjustments, reopened, batches, isKept, isPast, hasLook } = row;
   const counts = { orders: row.ordersSince, refunds: row.refundsSince };
   return {
     accountId,
     businessDate,
-    late: { businessDate, orders, refunds, countsOn, uncounted, isPast },
+    late: hasLook ? { businessDate, orders, refunds, countsOn, uncounted, isPast } : null,
     keys,
     since: closedAt === null ? null : { adjustments, reopened, batches, isKept, ...counts },
   };
 }
 
+/** Of what `sinceOfDay` answered; null: the ledger did not answer, undefined: there is no look. */
+export function lateOf(since: SinceNight | null | undefined): LateRows | null | undefined {
+  return since === null ? null : (since?.late ?? undefined);
+}
+
 /** What a close keeps beside the open items, so that what comes later can be told from it. */
 export function keptOfLedger(since: SinceNight | null | undefined): object[] {
-  if (since === undefined) return [];
-  const { orders = null, refunds = null } = since?.late ?? {};
+  const late = lateOf(since);
+  if (late === undefined) return [];
+  const { orders = null, refunds = null } = late ?? {};
   return [{ what: 'ledger', orders, refunds, keys: since?.keys ?? null }];
 }

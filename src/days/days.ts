@@ -17,11 +17,11 @@ import {
   postMovements,
   recordDay,
 } from './daysStore.js';
+import type { Since } from './shownDay.js';
 import { shownDay, sinceOfOpen } from './shownDay.js';
 import { keptOfLedger, sinceOfDay } from './sinceNightStore.js';
 
 type ShownDay = Awaited<ReturnType<typeof shownDay>>;
-type Since = Awaited<ReturnType<typeof sinceOfOpen>>;
 
 export interface DayOrder {
   accountId: string;
@@ -34,6 +34,8 @@ export interface DayOrder {
   secondPerson?: boolean;
   /** asked in the transaction that signs: whether it stands as it was shown; absent: it is not */
   isAsSeen?: (now: ShownDay) => boolean;
+  /** what the ledger said already; absent: it is asked */
+  since?: Since;
 }
 
 export type DayVerdict =
@@ -46,7 +48,7 @@ const CHANGED = 'what was shown has changed since: nothing was signed';
 
 /** Closes the day: it is prepared. Open days before it stand in the way, or are closed, too. */
 export async function closeDay(db: Database, order: DayOrder): Promise<DayVerdict> {
-  const since = await sinceOfOpen(db, order.accountId, order.date);
+  const since = order.since ?? (await sinceOfOpen(db, order.accountId, order.date));
   return decided(db, order, async (tx) => {
     const { accountId, date } = order;
     const state = await dayState(tx, accountId, date);
@@ -64,7 +66,7 @@ export async function closeDay(db: Database, order: DayOrder): Promise<DayVerdic
 
 /** Makes a closed day final: it is reviewed, and cannot be reopened any more. */
 export async function lockDay(db: Database, order: DayOrder): Promise<DayVerdict> {
-  const since = await sinceOfOpen(db, order.accountId, order.date);
+  const since = order.since ?? (await sinceOfOpen(db, order.accountId, order.date));
   return decided(db, order, async (tx) => {
     const { accountId, date } = order;
     const state = await dayState(tx, accountId, date);

@@ -48,10 +48,12 @@ interface ShownDay {
 type Found = Awaited<ReturnType<typeof sinceNights>>;
 
 /** What the ledger says since the nights of a day and of the open ones before it. */
-interface Since {
+export interface Since {
   day: Found;
   earlier: Found;
 }
+
+export const NOT_ANSWERED: Since = { day: null, earlier: null };
 
 /** Of all that a page shows before something is signed: the press holds for just that. */
 export function shownDigest(...shown: readonly unknown[]): string {
@@ -61,13 +63,15 @@ export function shownDigest(...shown: readonly unknown[]): string {
 /**
  * Of the day, and of the open ones before it that one press may close too. The ledger is read ahead
  * of the transaction that signs, which an error of the merchant's view would end; the days before
- * it apart, so that many of them take no answer from the day itself.
+ * it apart, so that many of them take no answer from the day itself, and not at all where the
+ * ledger did not answer for one: who waits would wait as long again.
  */
 export async function sinceOfOpen(db: Database, accountId: string, date: string): Promise<Since> {
+  const day = await sinceNights(db, [date], [accountId]);
+  if (day === null) return NOT_ANSWERED;
   const dates = (await openDates(db, accountId, date)).filter((one) => one !== date);
   const isAsked = dates.length > 0 && dates.length <= EARLIER_MAX;
-  const earlier = isAsked ? await sinceNights(db, dates, [accountId]) : [];
-  return { day: await sinceNights(db, [date], [accountId]), earlier };
+  return { day, earlier: isAsked ? await sinceNights(db, dates, [accountId]) : [] };
 }
 
 /** `since`: what `sinceOfOpen` answered. */
@@ -84,16 +88,38 @@ export async function shownDay(
   return { day, figures, seen: shownDigest(day, figures), earlier };
 }
 
-/** One account after the other: a page of many takes no more than one connection. */
+/**
+ * One account after the other: a page of many takes no more than one connection. `since`: what
+ * `sinceNights` answered of the date and of those accounts that it was asked of.
+ */
 export async function daysToSign(
   db: Database,
   accountIds: readonly string[],
   date: string,
+  since: Found,
 ): Promise<DayToSign[]> {
-  const since = await sinceNights(db, [date], accountIds);
   const days: DayToSign[] = [];
   for (const accountId of accountIds) days.push(await dayToSign(db, accountId, date, since));
   return days;
+}
+
+/**
+ * For who reads a statement: what came after the night of an open day is for who signs it, and the
+ * whole ledger is not read for everybody who looks.
+ */
+export async function daysToRead(
+  db: Database,
+  accountIds: readonly string[],
+  date: string,
+  signedBy: readonly string[],
+): Promise<DayToSign[]> {
+  const asked: string[] = [];
+  for (const accountId of accountIds) {
+    const maySign = signedBy.includes(accountId);
+    if (maySign || (await dayState(db, accountId, date)) !== 'open') asked.push(accountId);
+  }
+  const since = asked.length === 0 ? [] : await sinceNights(db, [date], asked);
+  return daysToSign(db, accountIds, date, since);
 }
 
 async function dayToSign(

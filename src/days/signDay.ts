@@ -10,7 +10,8 @@ import type { DayVerdict } from './days.js';
 import { barToLock, closeDay, lockDay } from './days.js';
 import { openDates } from './daysStore.js';
 import type { DayToSign } from './shownDay.js';
-import { daysToSign, shownDigest } from './shownDay.js';
+import { daysToSign, NOT_ANSWERED, shownDigest } from './shownDay.js';
+import { sinceNights } from './sinceNightStore.js';
 
 /** A day before the press; `bar` says why the press leaves it, null: it is signed. */
 export interface SignedByPress extends DayToSign {
@@ -28,16 +29,18 @@ export interface SigningOrder {
   secondPerson: boolean;
 }
 
-/** What the press would do, and the digest of all that is shown before it. */
+/** What the press would do, the digest of all that is shown, and whether the ledger answered. */
 export async function previewSigning(
   db: Database,
   order: SigningOrder,
-): Promise<{ days: SignedByPress[]; digest: string }> {
+): Promise<{ days: SignedByPress[]; digest: string; hasLedger: boolean }> {
+  const { accountIds, date, verb } = order;
+  const since = await sinceNights(db, [date], accountIds);
   const days: SignedByPress[] = [];
-  for (const day of await daysToSign(db, order.accountIds, order.date)) {
+  for (const day of await daysToSign(db, accountIds, date, since)) {
     days.push({ ...day, bar: await barOf(db, order, day) });
   }
-  return { days, digest: shownDigest(order.date, order.verb, days) };
+  return { days, digest: shownDigest(date, verb, days), hasLedger: since !== null };
 }
 
 /** `digest` is that of the preview: if anything shown there has changed, nothing is done. */
@@ -45,17 +48,20 @@ export async function signDays(
   db: Database,
   order: SigningOrder & { reason: string; digest: string },
 ): Promise<{ kind: 'changed' } | { kind: 'decided'; verdicts: DayVerdict[] }> {
-  const { days, digest } = await previewSigning(db, order);
+  const { days, digest, hasLedger } = await previewSigning(db, order);
   const signed = days.filter(({ bar }) => bar === null);
   if (digest !== order.digest || signed.length === 0) return { kind: 'changed' };
   const { date, who, reason, secondPerson } = order;
   const sign = order.verb === 'close' ? closeDay : lockDay;
+  // A ledger that did not answer for all of them is not waited for once more with each.
+  const since = hasLedger ? {} : { since: NOT_ANSWERED };
   const verdicts: DayVerdict[] = [];
   for (const { bar: _none, ...day } of signed) {
     const { accountId } = day;
     // Once more in its own transaction: the days before it in this list took their time.
     const isAsSeen = (now: { day: DayToSign }) => shownDigest(now.day) === shownDigest(day);
-    verdicts.push(await sign(db, { accountId, date, who, reason, secondPerson, isAsSeen }));
+    const one = { accountId, date, who, reason, secondPerson, isAsSeen, ...since };
+    verdicts.push(await sign(db, one));
   }
   return { kind: 'decided', verdicts };
 }

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { letGoWords } from '../../src/core/instructions/breaker.js';
 import { closeDay } from '../../src/days/days.js';
-import { previewSigning } from '../../src/days/signDay.js';
+import { previewSigning, signDays } from '../../src/days/signDay.js';
 import { queueReports } from '../../src/report/reportsStore.js';
 import { writeReport } from '../../src/report/writeReport.js';
 import { findRun } from '../../src/runs/runsStore.js';
@@ -254,6 +254,10 @@ it('says who closed the day on which revision, and when that is no longer what i
   for (const path of [url, day, `/days/all/close?date=${dateOf(1)}`]) {
     expect((await finance.get(path)).body).toContain(late);
   }
+  // Who only looks does not have the ledger read for what is said to who signs.
+  const looked = (await viewer.get(url)).body;
+  expect(looked).toContain('Account A1001: this day can be signed');
+  expect(looked).not.toContain('came or changed after its night');
   const closed = await closeDay(db, order);
   expect(closed).toMatchObject({
     kind: 'done',
@@ -313,13 +317,14 @@ it('says who closed the day on which revision, and when that is no longer what i
   await asOwner('delete from tieout.removed_looks');
   // A view whose columns are texts says the same; of one that does not answer it is said.
   await db.query('alter table ledger.orders rename to orders_kept');
+  await db.query('create sequence asked');
   for (const [divisor, words] of [
     [1, '1 break was opened again, 1 order of that day is new or different.'],
     [0, 'the ledger did not answer in time'],
   ] as const) {
     await db.query(
       `create or replace view ledger.orders as select account_id, order_no, currency,
-         (amount * 1 / ${divisor})::text as amount, expected, transaction_id,
+         (amount / case when nextval('asked') > 0 then ${divisor} end)::text as amount, expected, transaction_id,
          capture_amount::text as capture_amount, review_decision,
          to_char(placed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as placed_at,
          updated_at
@@ -330,7 +335,18 @@ it('says who closed the day on which revision, and when that is no longer what i
       expect([page.statusCode, page.body]).toEqual([200, expect.stringContaining(words)]);
     }
   }
+  // Of a ledger that does not answer each press and page waits once, not with each account.
+  const asked = async () => (await db.query<{ n: bigint }>(`select nextval('asked') as n`)).rows;
+  const both = { accountIds: ['A1001', 'A1002'], date: dateOf(1), verb: 'close' as const, who };
+  const press2 = { ...both, secondPerson: false };
+  const { digest } = await previewSigning(db, press2);
+  const [before] = await asked();
+  const verdicts = await signDays(db, { ...press2, reason: 'month end', digest });
+  expect(verdicts).toMatchObject({ verdicts: [{ kind: 'done', accountId: 'A1002' }] });
+  const [after] = await asked();
+  expect((after?.n ?? 0n) - (before?.n ?? 0n)).toBe(2n);
   await db.query('drop view ledger.orders');
+  await db.query('drop sequence asked');
   await db.query('alter table ledger.orders_kept rename to orders');
 
   const run = await findRun(db, dateOf(1));

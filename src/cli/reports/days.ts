@@ -16,6 +16,7 @@ import {
   openItems,
 } from '../../days/daysStore.js';
 import { daysToSign } from '../../days/shownDay.js';
+import { sinceNights } from '../../days/sinceNightStore.js';
 import type { App } from '../app.js';
 import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { dayLines, type Row, tableLines } from './daysText.js';
@@ -126,7 +127,8 @@ async function list(
     else printLines(days.length > 0 ? tableLines(days, isSettled) : ['No money has moved yet.']);
     return 0;
   }
-  const toSign = await daysToSign(app.db, accountIds, date);
+  const since = await sinceNights(app.db, [date], accountIds);
+  const toSign = await daysToSign(app.db, accountIds, date, since);
   const accounts = [];
   for (const { accountId, state, lines, changed } of toSign) {
     accounts.push({

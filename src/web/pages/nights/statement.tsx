@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { isExplained, isNothing, itemWords } from '../../../core/runs/statement.js';
 import { bookWords } from '../../../core/runs/statementBooks.js';
-import { daysToSign } from '../../../days/shownDay.js';
+import { daysToRead } from '../../../days/shownDay.js';
 import type { WrittenStatement } from '../../../report/statementStore.js';
 import { statementsOfRun } from '../../../report/statementStore.js';
 import type { Words } from '../../format.js';
@@ -23,7 +23,7 @@ export async function statementPage(visit: Visit): Promise<Answer> {
   if (date === null) return NOT_FOUND;
   const [statements, days] = await Promise.all([
     statementsOfRun(deps.db, date, accounts),
-    daysToSign(deps.db, accounts, date),
+    daysToRead(deps.db, accounts, date, visit.accountsFor('closeDays')),
   ]);
   const dayOf = (one: WrittenStatement) => days.find((day) => day.accountId === one.accountId);
   const [first] = statements;

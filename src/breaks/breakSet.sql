@@ -4,7 +4,8 @@
 -- reads them whole for every break.
 select f.break_id::text as "breakId", f.account_id as "accountId", f.order_no as "orderNo",
   f.state, f.currency, f.owner, f.note,
-  tieout.waiver_stake(f.kind, f.currency, f.amount, f.expected, f.actual)::text as stake,
+  round(f.stake, 2)::text as stake,
+  tieout.waiver_stake(f.kind, f.currency, f.amount, f.expected, f.actual)::text as "waiverStake",
   case when f.waiver_waits then f.waiver_asked_by end as "waiverAskedBy",
   f.first_seen as "firstSeen",
   tieout.break_seen_sha256(f.state, f.expected, f.actual, f.fingerprint) as seen,

@@ -233,6 +233,8 @@ export interface SetBreak {
   state: BreakState;
   currency: string | null;
   stake: string | null;
+  /** what the limit of a waiver counts: at least what the break opened with */
+  waiverStake: string | null;
   owner: string | null;
   note: string | null;
   waiverAskedBy: string | null;
@@ -278,6 +280,16 @@ export async function breakLife(
 ): Promise<LifeEvent[]> {
   const { rows } = await db.query<LifeEvent>(statement('breaks/breakLife'), [breakId, limit]);
   return rows;
+}
+
+/** What the limit of a waiver counts, as printed; null: nobody can say. */
+export async function waiverStake(db: Db, breakId: string): Promise<string | null> {
+  const { rows } = await db.query<{ stake: string | null }>(
+    `select tieout.waiver_stake(kind, currency, amount, expected, actual)::text as stake
+     from tieout.breaks where break_id = $1`,
+    [breakId],
+  );
+  return rows[0]?.stake ?? null;
 }
 
 export interface MovedBreak {

@@ -109,10 +109,10 @@ async function chooseSet(deps: DecideDeps, request: SetRequest): Promise<ChosenS
   const rows: SetBreak[] = [];
   let later = 0;
   for (const row of looked) {
-    const stake = row.stake === null ? null : parseAmount(row.stake);
+    const counted = row.waiverStake === null ? null : parseAmount(row.waiverStake);
     const limit = waivedAloneMax(approveAbove, row.currency);
     const may = mayWaive?.includes(row.accountId) ?? true;
-    const verdict = decideBreak({ ...row, waiverStake: stake }, action, who, limit, may);
+    const verdict = decideBreak({ ...row, waiverStake: counted }, action, who, limit, may);
     if ('reason' in verdict) append(left, verdict.reason, row);
     else if (rows.length >= SET_MAX) later += 1;
     else {

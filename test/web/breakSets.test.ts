@@ -361,4 +361,25 @@ describe('a waiver that waits for its second person', () => {
     expect((await recordedBy(bert.name))[0]).toBe('refuse all waivers that match');
     expect(await states('WAITING')).toEqual({ open: 4 });
   });
+
+  it('is of what is at stake now, and says what the limit counts where that is more', async () => {
+    await openBreaks('SHRUNK', 2, '900.00');
+    await place.app.db.query(
+      `update tieout.breaks set actual = actual || '{"amount": "1000.10"}' where order_no like 'SHRUNK%'`,
+    );
+    const list = (await anna.get('/breaks?text=SHRUNK&sort=amount')).body;
+    expect(list.split('<tr>').find((row) => row.includes('SHRUNK1'))).toContain('>0.10<');
+    const link = '/breaks/all/waive?text=SHRUNK';
+    const preview = (await anna.get(link)).body;
+    expect(preview).toMatch(/will wait for a second person.*SHRUNK1<\/a>.*0\.20 EUR/s);
+    const done = await anna.post(link, { seen: seenOf(preview), words: 'settled' });
+    expect(sentence(done.body)).toBe('2 waiting for a second person: 0.20 EUR.');
+    const [id = ''] = await idsOf('SHRUNK');
+    const box = (await bert.get(`/breaks/${id}`)).body.replaceAll(/<[^>]+>/g, '');
+    expect(box).toContain(`${anna.name} asked for a waiver of 0.10 EUR on`);
+    expect(box).toContain('The limit for one person counts the 900.00 EUR that it opened with.');
+    const [other = ''] = await idsOf('WAITING');
+    await anna.post('/breaks/waive', { id: await shownBreak(anna, other), words: 'by bank' });
+    expect((await bert.get(`/breaks/${other}`)).body).not.toContain('that it opened with');
+  });
 });

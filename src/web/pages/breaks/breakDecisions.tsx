@@ -73,11 +73,13 @@ export interface WaitingWaiver {
   /** printed shape; null: nobody can say how much */
   amount: string | null;
   currency: string | null;
+  /** what the limit counts, where that is more than is at stake now; else null */
+  counted: string | null;
 }
 
 /** What a second person decides about, above the buttons. */
 function Asked({ waiver, visit }: { waiver: WaitingWaiver; visit: Visit }) {
-  const { by, at, reason, amount, currency } = waiver;
+  const { by, at, reason, amount, currency, counted } = waiver;
   const of = amount === null ? 'an amount that nobody knows' : moneyIn(amount, currency);
   return (
     <p class="asked">
@@ -88,6 +90,9 @@ function Asked({ waiver, visit }: { waiver: WaitingWaiver; visit: Visit }) {
       {isSamePerson(by, visit.person.name)
         ? '. Somebody else agrees or refuses; you may take it back.'
         : '. Nothing is waived before a second person agrees.'}
+      {counted === null
+        ? ''
+        : ` The limit for one person counts the ${moneyIn(counted, currency)} that it opened with.`}
     </p>
   );
 }

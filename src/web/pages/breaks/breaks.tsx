@@ -8,6 +8,7 @@ import {
   breakLife,
   countUpTo,
   findBreaks,
+  waiverStake,
 } from '../../../breaks/breaksStore.js';
 import { ageInDays } from '../../../core/breaks/breakAge.js';
 import { dueDate, isOverdue } from '../../../core/breaks/dueDate.js';
@@ -208,15 +209,18 @@ function stateOf({ state, waiverAskedBy }: FoundBreak): FoundBreak['state'] | 'w
   return state === 'open' && waiverAskedBy !== null ? 'waiver_asked' : state;
 }
 
-function waiverOf(
+async function waiverOf(
+  { deps, words }: Visit,
   found: FoundBreak,
   events: Awaited<ReturnType<typeof breakLife>>,
-  words: Words,
-): WaitingWaiver | null {
+): Promise<WaitingWaiver | null> {
   const { waiverAskedBy: by, waiverAskedReason, stake: amount, currency } = found;
   if (by === null) return null;
   const at = events.findLast(({ event }) => event === 'waiver_asked')?.at ?? null;
-  return { by, at, reason: words.free(waiverAskedReason, namesIn(found)), amount, currency };
+  const stake = await waiverStake(deps.db, found.breakId);
+  const counted = stake === amount ? null : stake;
+  const reason = words.free(waiverAskedReason, namesIn(found));
+  return { by, at, reason, amount, currency, counted };
 }
 
 function WaiverAsked({ row, words }: { row: FoundBreak; words: Words }) {
@@ -285,7 +289,7 @@ export async function breakPage(visit: Visit): Promise<Answer> {
       <DecideBreaks
         visit={visit}
         owners={await ownersOf(visit, found.accountId)}
-        only={{ waiver: waiverOf(found, events, words) }}
+        only={{ waiver: await waiverOf(visit, found, events) }}
       >
         <input type="hidden" name="id" value={shownBreak(found)} />
       </DecideBreaks>

@@ -7,7 +7,7 @@ const EXIT_CODES: readonly (readonly [string, string])[] = [
   ['0', 'done; for run: everything ties'],
   ['1', 'failed'],
   ['2', 'wrong usage or configuration: the message names key and file'],
-  ['3', 'a run ended with broken orders'],
+  ['3', 'a run ended, and orders differ'],
   ['4', 'a run is incomplete'],
 ];
 

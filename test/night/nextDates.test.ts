@@ -237,7 +237,7 @@ describe('an account that must not send', () => {
     expect(printed.some((line) => /capture +\d held by a setting: no approval/.test(line))).toBe(
       true,
     );
-    expect(printed.join('\n')).not.toContain('a person to approve');
+    expect(printed.join('\n')).not.toContain('waiting for approval');
     // A run is worked out again by what was decided, not by why somebody waited then.
     const { config, version } = await one.open();
     const run = await newestRun(one.db);

@@ -43,7 +43,11 @@ describe('the summary of a night', () => {
       await expectMoney(db, [summary], await effects());
       expect(sumOrders(summary, 'ledger')).toBe(orders);
       expect(summary.businessDate).toBe(dateOf(1));
-      if (operations === 'approve') expect(await effects()).toEqual([]);
+      if (operations !== 'approve') return;
+      expect(await effects()).toEqual([]);
+      const screen = { zone: 'UTC', hasColours: false };
+      const printed = summaryLines(summary).map((line) => shownLine(line, screen));
+      expect(printed.join('\n')).toMatch(/capture +\d+ waiting for approval/);
     });
   }
 

@@ -353,6 +353,7 @@ describe('a waiver that waits for its second person', () => {
     expect(agree).toMatch(/class="main"[^>]*>agree to 3<\/button>/);
     const refuse = (await bert.get(`/breaks/all/reopen?${TRAY}`)).body;
     expect(refuse).toContain('<h1>Refuse all waivers that match</h1>');
+    expect(refuse).toContain('Chosen: state waits for a second person, text WAITING.');
     expect(refuse).toContain('<legend>Refuse all waivers that match</legend>');
     expect(refuse).toMatch(/class="main"[^>]*>refuse 3<\/button>/);
     expect(refuse.toLowerCase()).not.toContain('reopen all that');

@@ -322,8 +322,8 @@ describe('money at risk', () => {
     await openBreak({ orderNo: 'TWO', amount: '3.00' });
     await openBreak({ orderNo: 'TWO', amount: '4.00', currency: 'USD', kind: 'outcome_unknown' });
     expect(await said()).toContain(
-      '2 orders stand in more than one open break (THRICE, TWICE): the breaks beside the largest ' +
-        'of each come to 403.00 EUR, which is counted above and may be the same money again.',
+      '2 orders stand in more than one open break with money of one currency (THRICE, TWICE): ' +
+        'the breaks beside the largest of each come to 403.00 EUR, which is counted above and may be the same money again.',
     );
     // Each is listed, and the figure above is the sum of what is.
     expect(await consoleOrders('text=TWICE')).toEqual(['TWICE', 'TWICE']);

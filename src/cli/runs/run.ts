@@ -70,7 +70,7 @@ async function runAndTell(app: App, request: RunRequest): Promise<RunResult> {
 }
 
 const EXIT_HELP = `
-Exit codes: 0 tied out; 1 failed; 2 wrong usage or configuration; 3 some orders are broken;
+Exit codes: 0 tied out; 1 failed; 2 wrong usage or configuration; 3 some orders differ;
 4 incomplete: a page failed, orders were not compared, or an instruction is not settled.`;
 
 function collect(value: string, previous: string[]): string[] {

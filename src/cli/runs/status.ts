@@ -131,10 +131,10 @@ function told({ accountId, text }: Notice): Pick<Notice, 'accountId' | 'text'> {
 /** In one line, as it is now: the sentence tells of the run's end, after which people decide. */
 function instructionsNow({ unknown, held, kept, onTheirWay }: Waiting): Line[] {
   const parts = [
-    ...(unknown > 0 ? [`${unknown} unknown`] : []),
-    ...(held > kept ? [`${held - kept} waiting for approval`] : []),
-    ...(kept > 0 ? [`${kept} held by a setting`] : []),
-    ...(onTheirWay > 0 ? [`${onTheirWay} under way`] : []),
+    ...(unknown > 0 ? [`${countText(unknown)} unknown`] : []),
+    ...(held > kept ? [`${countText(held - kept)} waiting for approval`] : []),
+    ...(kept > 0 ? [`${countText(kept)} held by a setting`] : []),
+    ...(onTheirWay > 0 ? [`${countText(onTheirWay)} under way`] : []),
   ];
   if (parts.length === 0) return [];
   const tone = unknown > 0 ? 'bad' : 'warn';

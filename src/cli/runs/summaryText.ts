@@ -132,7 +132,7 @@ function heldApart(
 
 /** Says whose turn it is. */
 const STATE_WORDS: Record<string, string> = {
-  held: 'held for a person to approve',
+  held: 'waiting for approval',
   unknown: 'UNKNOWN: a person must find out',
   accepted: 'accepted, not yet shown',
   queued: 'queued, not sent yet',

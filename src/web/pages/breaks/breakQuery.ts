@@ -9,7 +9,7 @@ import { overdueBefore } from '../../../core/breaks/dueDate.js';
 import type { BreakKind } from '../../../core/orders/verdict.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { moneyIn } from '../../../core/text/amounts.js';
-import { labelOf, labelStates } from '../../../core/text/labels.js';
+import { labelOf, labelStates, stateLabel } from '../../../core/text/labels.js';
 import type { Visit } from '../../visit.js';
 import type { Fields } from '../../visitor/fields.js';
 
@@ -97,10 +97,22 @@ export function queryOf(query: Fields, more: Readonly<Record<string, string>> = 
 }
 
 /** "kind amount_mismatch, age 8-30", for the trail; all that is open where nothing was chosen. */
+export function chosenKeys(query: Fields): string {
+  return chosenBy(query, (_, value) => value);
+}
+
+/** The same in words: "kind amount mismatch, age 8-30". */
 export function chosenWords(query: Fields): string {
+  return chosenBy(query, (name, value) => {
+    if (name === 'state') return stateLabel(value);
+    return name === 'kind' ? labelOf(value) : value;
+  });
+}
+
+function chosenBy(query: Fields, wordsOf: (name: string, value: string) => string): string {
   const words = FILTERS.flatMap((name) => {
     const value = query.text(name);
-    return value === null ? [] : [`${name} ${value}`];
+    return value === null ? [] : [`${name} ${wordsOf(name, value)}`];
   });
   return words.length === 0 ? 'all that are open' : words.join(', ');
 }

@@ -18,6 +18,7 @@ import { OwnerChoice, ownerProblem, ownersOf } from './breakOwners.js';
 import {
   causeOf,
   causeWords,
+  chosenKeys,
   chosenWords,
   clockOf,
   filterOf,
@@ -330,7 +331,7 @@ export function pressSet(verb: SetVerb) {
     const problem = await ownerProblem(visit, action);
     if (problem !== null) return refused(problem);
     try {
-      const over = chosenWords(query);
+      const over = chosenKeys(query);
       const outcome = await decideSet(visit.deps, { ...requestOf(visit, action), digest, over });
       if (outcome.kind === 'changed') {
         return show(visit, verb, 'What matches has changed since it was shown: nothing was done.');

@@ -89,7 +89,8 @@ function Again({ again: { orders, money, named } }: { again: CountedAgain }) {
   if (sum === '') return null;
   return (
     <p>
-      {counted(orders, 'order')} {orders === 1 ? 'stands' : 'stand'} in more than one open break (
+      {counted(orders, 'order')} {orders === 1 ? 'stands' : 'stand'} in more than one open break
+      with money of one currency (
       {named.map((orderNo, at) => (
         <>
           {at === 0 ? '' : ', '}

@@ -282,14 +282,23 @@ export async function breakLife(
   return rows;
 }
 
-/** What the limit of a waiver counts, as printed; null: nobody can say. */
-export async function waiverStake(db: Db, breakId: string): Promise<string | null> {
-  const { rows } = await db.query<{ stake: string | null }>(
-    `select tieout.waiver_stake(kind, currency, amount, expected, actual)::text as stake
-     from tieout.breaks where break_id = $1`,
+export interface AskedWaiver {
+  /** of the newest asking; null: nobody has asked */
+  at: Date | null;
+  /** what its limit counts, as printed; null: nobody can say */
+  stake: string | null;
+}
+
+/** When a waiver of the break was asked for, and how much its limit counts; null: no such break. */
+export async function askedWaiver(db: Db, breakId: string): Promise<AskedWaiver | null> {
+  const { rows } = await db.query<AskedWaiver>(
+    `select tieout.waiver_stake(kind, currency, amount, expected, actual)::text as stake,
+       (select max(e.at) from tieout.break_events e
+         where e.break_id = b.break_id and e.event = 'waiver_asked') as at
+     from tieout.breaks b where break_id = $1`,
     [breakId],
   );
-  return rows[0]?.stake ?? null;
+  return rows[0] ?? null;
 }
 
 export interface MovedBreak {

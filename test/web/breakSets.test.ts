@@ -383,4 +383,20 @@ describe('a waiver that waits for its second person', () => {
     await anna.post('/breaks/waive', { id: await shownBreak(anna, other), words: 'by bank' });
     expect((await bert.get(`/breaks/${other}`)).body).not.toContain('that it opened with');
   });
+
+  it('names the newest asking, however long the life of the break is', async () => {
+    await openBreaks('ASKED', 1, '700.00');
+    const [id = ''] = await idsOf('ASKED');
+    await place.app.db.query(
+      `insert into tieout.break_events (break_id, at, event, from_state, by, reason, expected, actual)
+       select $1, '2001-02-03T04:05:06Z'::timestamptz + n * interval '1 second',
+         case n when 0 then 'waiver_asked' else 'noted' end, 'open', 'test', 'long ago', '{}', '{}'
+       from generate_series(0, 500) n`,
+      [id],
+    );
+    await ask('ASKED');
+    const box = (await bert.get(`/breaks/${id}`)).body.replaceAll(/<[^>]+>/g, '');
+    const [, asked] = /asked for a waiver of 700\.00 EUR on (\d{4})/.exec(box) ?? [];
+    expect(Number(asked)).toBeGreaterThan(2001);
+  });
 });

@@ -3,12 +3,12 @@
 
 import type { BreakFilter, BreakSort, FoundBreak } from '../../../breaks/breaksStore.js';
 import {
+  askedWaiver,
   BREAK_SORTS,
   breakChoices,
   breakLife,
   countUpTo,
   findBreaks,
-  waiverStake,
 } from '../../../breaks/breaksStore.js';
 import { ageInDays } from '../../../core/breaks/breakAge.js';
 import { dueDate, isOverdue } from '../../../core/breaks/dueDate.js';
@@ -209,16 +209,12 @@ function stateOf({ state, waiverAskedBy }: FoundBreak): FoundBreak['state'] | 'w
   return state === 'open' && waiverAskedBy !== null ? 'waiver_asked' : state;
 }
 
-async function waiverOf(
-  { deps, words }: Visit,
-  found: FoundBreak,
-  events: Awaited<ReturnType<typeof breakLife>>,
-): Promise<WaitingWaiver | null> {
+async function waiverOf({ deps, words }: Visit, found: FoundBreak): Promise<WaitingWaiver | null> {
   const { waiverAskedBy: by, waiverAskedReason, stake: amount, currency } = found;
   if (by === null) return null;
-  const at = events.findLast(({ event }) => event === 'waiver_asked')?.at ?? null;
-  const stake = await waiverStake(deps.db, found.breakId);
-  const counted = stake === amount ? null : stake;
+  const asked = await askedWaiver(deps.db, found.breakId);
+  const at = asked?.at ?? null;
+  const counted = asked === null || asked.stake === amount ? null : asked.stake;
   const reason = words.free(waiverAskedReason, namesIn(found));
   return { by, at, reason, amount, currency, counted };
 }
@@ -289,7 +285,7 @@ export async function breakPage(visit: Visit): Promise<Answer> {
       <DecideBreaks
         visit={visit}
         owners={await ownersOf(visit, found.accountId)}
-        only={{ waiver: await waiverOf(visit, found, events) }}
+        only={{ waiver: await waiverOf(visit, found) }}
       >
         <input type="hidden" name="id" value={shownBreak(found)} />
       </DecideBreaks>

@@ -93,7 +93,9 @@ async function sign(
   for (const one of dates) {
     const figures = shown.filter(({ businessDate }) => businessDate === one);
     const found = one === date ? since.day : since.earlier;
-    const late = keptOfLedger(sinceOfDay(found, accountId, one));
+    // What changed since is told from what the close kept.
+    const isKept = event === 'closed';
+    const late = isKept ? keptOfLedger(sinceOfDay(found, accountId, one)) : [];
     await record(tx, order, { businessDate: one, event, figures, late });
   }
   return { kind: 'done', accountId, dates, knowing: now.day.lines.filter((line) => !line.isWell) };

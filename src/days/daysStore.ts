@@ -23,7 +23,7 @@ interface DayEvent {
   isClaim: boolean;
   reason: string;
   figures: unknown;
-  openItems: unknown;
+  openItems: object[];
 }
 
 /** Nobody else posts to the account's days, closes or reopens them until the transaction ends. */
@@ -270,7 +270,10 @@ export async function lateMovements(
 export async function dayEvents(db: Db, accountId: string, date: string): Promise<DayEvent[]> {
   const { rows } = await db.query<DayEvent>(
     `select account_id as "accountId", business_date as "businessDate", event, at, by,
-       is_claim as "isClaim", reason, figures, open_items as "openItems"
+       is_claim as "isClaim", reason, figures,
+       -- beside them stands what of the ledger was late, with a key for each row
+       (select coalesce(jsonb_agg(item), '[]') from jsonb_array_elements(open_items) as item
+         where item ->> 'what' is distinct from 'ledger') as "openItems"
      from tieout.day_events where account_id = $1 and business_date = $2 order by event_id`,
     [accountId, date],
   );

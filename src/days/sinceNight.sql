@@ -6,7 +6,7 @@
 -- leaves out when a row was changed). $1 business dates, $2 accounts, $3 keys kept at most.
 with night as materialized (
   select ra.account_id, r.business_date, ra.pull_id, r.run_id, r.starts_at, r.ends_at,
-    -- what retention removed, or an account that was not looked at, has nothing to hold rows against
+    -- without one there is nothing to hold the ledger against
     ra.pull_id is not null and not exists (select from tieout.removed_looks w
       where w.pull_id = ra.pull_id and w.account_id = ra.account_id) as has_look,
     case when signed.event = 'closed' then signed.at end as at,

@@ -95,6 +95,12 @@ describe('tieout days', () => {
     expect((await days('list', dateOf(2), '--account', 'A1001')).stdout).toContain(
       'changed since it was closed: 1 order of that day is new or different\n',
     );
+    // A program that counts what was open counts no row of the ledger with it.
+    const { stdout } = await days('list', dateOf(2), '--account', 'A1001', '--json');
+    const [{ events } = { events: [] }] = (JSON.parse(stdout) as { accounts: Listed[] }).accounts;
+    const whats = events.flatMap(({ openItems }) => openItems.map(({ what }) => what));
+    expect(whats).toContain('break');
+    expect(whats).not.toContain('ledger');
     // Of a day on which no money moved the rest is said all the same.
     const quiet = (await days('list', dateOf(9), '--account', 'A1001')).stdout;
     expect(quiet).toMatch(/: open\n +no money moved on it\n/);
@@ -124,5 +130,9 @@ describe('tieout days', () => {
     expect((await days(...args)).code).toBe(2);
   });
 });
+
+interface Listed {
+  events: { openItems: { what: string }[] }[];
+}
 
 const NOTHING = ['0.00', '0.00', '0.00'];

@@ -84,7 +84,7 @@ export function dayLines(date: string, account: DayOfAccount, isSettled: boolean
     ...events.map(
       (one) =>
         `  ${one.event} ${one.at.toISOString()} by ${one.by}${one.isClaim ? ' (claimed)' : ''}: ` +
-        `${one.reason}; ${openThen(one.openItems)} items were open`,
+        `${one.reason}; ${countText(one.openItems.length)} items were open`,
     ),
     ...(account.changed === null ? [] : [`  changed since it was closed: ${account.changed}`]),
     `  open now: ${counted(openNow, 'item')}`,
@@ -110,11 +110,6 @@ function dayFigures(days: readonly DayFigures[], isSettled: boolean): Line[] {
     `  ${notKnownLine(isSettled)}`,
     ...bookLines(days).map((line) => `  ${line}`),
   ];
-}
-
-/** What of the ledger was late stands among them as one entry, and is no item. */
-function openThen(kept: unknown): number {
-  return (kept as { what: string }[]).filter(({ what }) => what !== 'ledger').length;
 }
 
 function instant(value: unknown): string {

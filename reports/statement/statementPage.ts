@@ -9,7 +9,7 @@ import type { Matching, Part } from '../xlsx/totals.js';
 /** Where the formulas find the lines, and what else is said on each page. */
 export interface Frame {
   about: AboutData;
-  /** of all accounts and currencies */
+  /** of all accounts and currencies; for one page, what stands on it */
   movedAfter: readonly MovedAfter[];
   parts: readonly Part[];
   /** of the sheet of what is not settled; empty where no books are kept */

@@ -5,7 +5,7 @@
 // lines).
 
 import { formatAmount } from '../../src/core/money.js';
-import { movedWords } from '../../src/core/runs/closingChecklist.js';
+import { movedOnPage, movedWords } from '../../src/core/runs/closingChecklist.js';
 import type { AboutData } from '../../src/core/runs/reporting.js';
 import type { Statement } from '../../src/core/runs/statement.js';
 import { isExplained, itemWords } from '../../src/core/runs/statement.js';
@@ -42,8 +42,9 @@ export async function writeStatement(
   const matching = statements.every(isPlain) ? 'words' : 'exact';
   const pages: SheetPage[] = [];
   let first = 2;
-  for (const one of statements) {
-    const page = pageOf(one, { ...frame, matching }, first);
+  for (const [at, one] of statements.entries()) {
+    const movedAfter = movedOnPage(frame.movedAfter, statements, at);
+    const page = pageOf(one, { ...frame, matching, movedAfter }, first);
     pages.push(page);
     first += page.lines.length;
   }
@@ -146,10 +147,7 @@ function pageOf(one: Statement, frame: Frame, first: number): SheetPage {
   if (cell) {
     cell.value = { formula: verdict, result: isExplained(one) ? words : NOT_EXPLAINED };
   }
-  const moved = frame.movedAfter.filter(
-    (move) => move.accountId === accountId && move.currency === currency,
-  );
-  for (const said of movedWords(moved)) wide(page, `Moved ${said}.`, STYLES.note);
+  for (const words of movedWords(frame.movedAfter)) wide(page, `Moved ${words}.`, STYLES.note);
   addBoxes(page, about, accountId);
   return page;
 }

@@ -2,7 +2,11 @@
 
 import { expect, test } from 'vitest';
 import type { ClosingFacts, LateRows } from '../../src/core/runs/closingChecklist.js';
-import { closingChecklist, signingAnswer } from '../../src/core/runs/closingChecklist.js';
+import {
+  closingChecklist,
+  movedOnPage,
+  signingAnswer,
+} from '../../src/core/runs/closingChecklist.js';
 
 const WELL: ClosingFacts = {
   ...{ runState: 'tied_out', notCompared: 0, openBreaks: 0, openMoney: [], notSettled: 0 },
@@ -46,6 +50,18 @@ test('what moved after the night had ended is said with its money and the date i
   expect(answer.because.map(({ words }) => words)).toEqual([
     expect.stringMatching(/1,500.00 EUR captured, 50.00 EUR refunded. It counts on 2026-11-24 in/),
     expect.stringMatching(/ended: 7.00 EUR refunded. It counts on 2026-11-25 in/),
+  ]);
+});
+
+test('what moved in a currency without a page stands on the last page of its account', () => {
+  const of = (accountId: string, currency: string) =>
+    ({ accountId, currency, operation: 'refund', amount: '5.00', countsOn: '2026-11-24' }) as const;
+  const moved = [of('A1', 'EUR'), of('A1', 'JPY'), of('A2', 'EUR'), of('A2', 'GBP')];
+  const pages = [of('A1', 'EUR'), of('A1', 'GBP'), of('A2', 'EUR')];
+  expect(pages.map((_page, at) => movedOnPage(moved, pages, at))).toEqual([
+    [moved[0]],
+    [moved[1]],
+    [moved[2], moved[3]],
   ]);
 });
 

@@ -47,7 +47,12 @@ describe('the statement that one signs', () => {
   }
 
   test('leads by items, each a live sum of lines, to what the gateway shows', async () => {
-    const sheet = sheetOf(await openXlsx(await written()), 'Statement');
+    const moved = { accountId: 'A1001', operation: 'refund', countsOn: '2026-11-24' } as const;
+    const movedAfter = [{ ...moved, currency: 'CHF', amount: '5.00' }];
+    const sheet = sheetOf(await openXlsx(await written(sampleRun({ movedAfter }))), 'Statement');
+    // No page is in that currency: it stands once, on the last one of its account.
+    const said = sheet.getColumn(1).values.map(String);
+    expect(new Set(said.filter((one) => one.includes('5.00 CHF refunded'))).size).toBe(1);
     const title = 'Statement of account A1001 in EUR';
     const held = lineOf(sheet, title, 'Waiting for approval');
     expect([2, 3, 4].map((at) => held.getCell(at).result)).toEqual([1, -190, -20]);

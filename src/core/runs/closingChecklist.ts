@@ -222,6 +222,25 @@ function movedLines({ movedAfter }: ClosingFacts): ChecklistLine[] {
   return movedWords(movedAfter).map((words) => named('movedAfter', false, '', words));
 }
 
+/**
+ * What stands on one of the pages of a statement: what is of its account and currency and, on the
+ * last page of an account, what is in a currency that has none.
+ */
+export function movedOnPage(
+  movedAfter: readonly MovedAfter[],
+  pages: readonly { accountId: string; currency: string }[],
+  at: number,
+): MovedAfter[] {
+  const accountId = pages[at]?.accountId;
+  const own = pages.filter((page) => page.accountId === accountId);
+  const isLast = own.at(-1) === pages[at];
+  return movedAfter.filter((move) => {
+    if (move.accountId !== accountId) return false;
+    if (move.currency === pages[at]?.currency) return true;
+    return isLast && own.every(({ currency }) => currency !== move.currency);
+  });
+}
+
 /** Why the statement and the day of one date say different figures: both are right. */
 export function movedWords(movedAfter: readonly MovedAfter[]): string[] {
   return [...new Set(movedAfter.map(({ countsOn }) => countsOn))].map((date) => {

@@ -4,6 +4,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
+import { movedOnPage } from '../../../core/runs/closingChecklist.js';
 import { isExplained, isNothing, itemWords } from '../../../core/runs/statement.js';
 import { bookWords } from '../../../core/runs/statementBooks.js';
 import { daysToRead } from '../../../days/shownDay.js';
@@ -50,11 +51,9 @@ export async function statementPage(visit: Visit): Promise<Answer> {
           <a href={`/nights/${date}`}>Back to the night</a>
         </p>
       )}
-      {statements.map((one) => (
+      {statements.map((one, at) => (
         <OfAccount one={one} date={date} words={words} changed={dayOf(one)?.changed ?? null}>
-          <MovedAfter
-            moved={dayOf(one)?.moved.filter(({ currency }) => currency === one.currency) ?? []}
-          />
+          <MovedAfter moved={movedOnPage(dayOf(one)?.moved ?? [], statements, at)} />
         </OfAccount>
       ))}
     </>

@@ -5,7 +5,10 @@
 -- a view whose columns are texts, and is read as the night reads it (tieout.ledger_orders, which
 -- leaves out when a row was changed). $1 business dates, $2 accounts, $3 keys kept at most.
 with night as materialized (
-  select ra.account_id, r.business_date, ra.pull_id, r.run_id, r.starts_at, r.ends_at,
+  -- from the start of the first date that it covers, by the schedule that it was run with
+  select ra.account_id, r.business_date, ra.pull_id, r.run_id, r.ends_at,
+    least(r.starts_at, (r.covers[1] + (r.settings -> 'schedule' ->> 'cutOff')::time)
+      at time zone (r.settings -> 'schedule' ->> 'timezone')) as starts_at,
     -- without one there is nothing to hold the ledger against
     ra.pull_id is not null and not exists (select from tieout.removed_looks w
       where w.pull_id = ra.pull_id and w.account_id = ra.account_id) as has_look,

@@ -6,6 +6,7 @@ import { summaryLines } from '../../src/cli/runs/summaryText.js';
 import { shownLine } from '../../src/cli/terminal.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
 import { runSentence } from '../../src/core/runs/summary.js';
+import { sinceNights, sinceOfDay } from '../../src/days/sinceNightStore.js';
 import { newestRun } from '../../src/runs/runsStore.js';
 import { verifyRun } from '../../src/verify/verifyRun.js';
 import { approveHeld } from '../support/approveHeld.js';
@@ -166,6 +167,25 @@ describe('the next business date', () => {
     const second = await runOf(one, 1);
     expect(second.covers).toEqual([dateOf(2), dateOf(1)]);
     expect(one.lines.join('\n')).toContain(`covers ${dateOf(2)}, ${dateOf(1)}`);
+    // What comes later of any date that it covers is told to who signs it; none before is.
+    const ids = one.accounts.map(({ accountId }) => accountId);
+    for (const [orderNo, daysAgo] of [
+      ['LATE-3', 3],
+      ['LATE-2', 2],
+      ['LATE-1', 1],
+    ] as const) {
+      await one.db.query(
+        `insert into ledger.orders (account_id, order_no, currency, amount, expected, placed_at)
+         values ($1, $2, 'EUR', 5, 'authorised', $3)`,
+        [ids[0], orderNo, `${dateOf(daysAgo)}T00:00:00Z`],
+      );
+    }
+    const since = await sinceNights(one.db, [dateOf(3), dateOf(1)], ids);
+    const late = [dateOf(3), dateOf(1)].map((date) => sinceOfDay(since, ids[0] ?? '', date)?.late);
+    expect(late).toMatchObject([
+      { orders: 1, isPast: true },
+      { orders: 2, isPast: false },
+    ]);
     // Eleven hours west of it the same morning is of the evening before.
     rewriteSettings(one, { schedule: { timezone: 'Pacific/Pago_Pago' } });
     const west = one.run({}, new Date(`${dateOf(0)}T04:15:00Z`));

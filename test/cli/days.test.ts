@@ -87,7 +87,9 @@ describe('tieout days', () => {
     const shown = await days('list', dateOf(2));
     expect(shown.stdout).toContain(`business date ${dateOf(2)}: closed`);
     expect(shown.stdout).toMatch(/closed .* by anna \(claimed\): no reason given; \d+ items/);
-    expect(shown.stdout).toContain('from 00:00 to 00:00 UTC, checked at');
+    expect(shown.stdout).toMatch(/from 00:00 to 00:00 UTC, checked at [\d-]+ [\d:]+ UTC\n/);
+    expect(shown.stdout).toMatch(/ closed [\d-]+ [\d:]+ UTC by anna/);
+    expect(shown.stdout).not.toMatch(/\d\d:\d\d[.\d]*Z/);
     expect(shown.stdout).toContain('moved across the cut-off');
     expect(shown.stdout).toContain(line.trim());
     expect(shown.stdout).not.toContain('changed since it was closed');

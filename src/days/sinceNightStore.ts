@@ -69,8 +69,8 @@ export function sinceOfDay(
 
 function sinceOf(row: SinceRow): SinceNight {
   const { accountId, businessDate, orders, refunds, countsOn, uncounted, keys } = row;
-  const { closedAt, adjustments, reopened, batches, isKept, isPast, hasLook } = row;
-  const counts = { orders: row.ordersSince, refunds: row.refundsSince };
+  const { closedAt, adjustments, reopened, batches, restated, isKept, isPast, hasLook } = row;
+  const counts = { orders: row.ordersSince, refunds: row.refundsSince, restated };
   return {
     accountId,
     businessDate,

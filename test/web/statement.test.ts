@@ -366,6 +366,8 @@ it('says who closed the day on which revision, and when that is no longer what i
   const { body } = await viewer.get(url);
   expect(body).toContain('What was signed has changed');
   expect(body).toContain('do not sign');
+  const ofDay = (await viewer.get(`/days/A1001/${dateOf(1)}`)).body;
+  expect(ofDay).toContain('1 later revision of its workbook has other figures');
   // A page that the signed revision did not have is not what was signed either.
   const sectionOf = async (currency: string) => {
     const sections = (await viewer.get(url)).body.split('<section aria-label="Statement of ');

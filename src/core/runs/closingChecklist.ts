@@ -277,6 +277,8 @@ export interface SinceClosed {
   orders: number;
   refunds: number;
   batches: number;
+  /** 1: the newest workbook of its night has other figures than the one it was closed on */
+  restated: number;
   /** whether the close kept what of the ledger was late already; else all of it is counted */
   isKept: boolean;
 }
@@ -293,6 +295,7 @@ const SINCE_WORDS: readonly (readonly [key: Counted, one: string, many: string])
     'settlement batch of that day came later',
     'settlement batches of that day came later',
   ],
+  ['restated', 'later revision of its workbook has other figures', ''],
 ];
 
 const OF_LEDGER: readonly Counted[] = ['orders', 'refunds'];

@@ -20,7 +20,7 @@ import { dateOf } from '../../visitor/fields.js';
 import { Books, DayTable } from './days.js';
 import type { Signed } from './signedBoxes.js';
 import { SignedBoxes } from './signedBoxes.js';
-import { BeforeSigning, dayPath, MovedAfter, SigningSentence } from './signing.js';
+import { BeforeSigning, ChangedSince, dayPath, MovedAfter, SigningSentence } from './signing.js';
 
 export async function dayPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, params, words } = visit;
@@ -29,7 +29,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
   if (date === null || !accounts.includes(account)) return NOT_FOUND;
   const since = await sinceOfOpen(deps.db, account, date);
   const { day, figures: days, seen, earlier } = await shownDay(deps.db, account, date, since);
-  const { state, changed } = day;
+  const { state } = day;
   const late = await lateMovements(deps.db, account, date);
   const events = await dayEvents(deps.db, account, date);
   const [written] = await statementsOfRun(deps.db, date, [account]);
@@ -39,11 +39,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
         {date} of account {account} <State state={state} />
       </h1>
       <SigningSentence date={date} day={day} />
-      {changed === null ? null : (
-        <p class="problem" role="alert">
-          Changed since it was closed: {changed}.
-        </p>
-      )}
+      <ChangedSince day={day} />
       <SignedBoxes
         signed={written?.signed ?? withoutStatement(events)}
         words={words}

@@ -10,7 +10,7 @@ import { Empty, Form, Reason, State, Verdicts } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND, refused } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
-import { Checklist, dayPath, signAllPath } from './signing.js';
+import { ChangedSince, Checklist, dayPath, signAllPath } from './signing.js';
 
 export const SIGNING_VERBS = ['close', 'lock'] as const satisfies readonly SigningVerb[];
 
@@ -101,6 +101,7 @@ function OfAccount({ day, date }: { day: SignedByPress; date: string }) {
         {state === 'open' ? null : <State state={state} />}
       </h2>
       {bar === null ? null : <p class="hint">Not by this press: {bar}.</p>}
+      <ChangedSince day={day} />
       <Checklist date={date} day={day} />
     </section>
   );

@@ -68,6 +68,16 @@ const CHECKLIST_HEADS: Readonly<Record<Exclude<DayState, 'locked'>, string>> = {
   closed: 'Before it is locked, as it stands now',
 };
 
+/** Behind a closed day: whoever reviews or looks back sees it first. */
+export function ChangedSince({ day: { changed } }: { day: DayToSign }) {
+  if (changed === null) return null;
+  return (
+    <p class="problem" role="alert">
+      Changed since it was closed: {changed}.
+    </p>
+  );
+}
+
 export function BeforeSigning({ date, day }: OfDay) {
   if (day.state === 'locked') return null;
   return (

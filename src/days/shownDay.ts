@@ -67,11 +67,10 @@ export function shownDigest(...shown: readonly unknown[]): string {
  * ledger did not answer for one: who waits would wait as long again.
  */
 export async function sinceOfOpen(db: Database, accountId: string, date: string): Promise<Since> {
-  const day = await sinceNights(db, [date], [accountId]);
-  if (day === null) return NOT_ANSWERED;
   const dates = (await openDates(db, accountId, date)).filter((one) => one !== date);
-  const isAsked = dates.length > 0 && dates.length <= EARLIER_MAX;
-  return { day, earlier: isAsked ? await sinceNights(db, dates, [accountId]) : [] };
+  const day = await sinceNights(db, [date], [accountId]);
+  if (dates.length === 0 || dates.length > EARLIER_MAX) return { day, earlier: [] };
+  return { day, earlier: day === null ? null : await sinceNights(db, dates, [accountId]) };
 }
 
 /** `since`: what `sinceOfOpen` answered. */

@@ -282,7 +282,7 @@ export async function breakLife(
   return rows;
 }
 
-export interface AskedWaiver {
+interface AskedWaiver {
   /** of the newest asking; null: nobody has asked */
   at: Date | null;
   /** what its limit counts, as printed; null: nobody can say */

@@ -194,7 +194,7 @@ interface OrderOfInstruction {
   currency: string | null;
 }
 
-/** Of those that exist, with the money that would move, where that is known; null accounts: of every account. */
+/** Of those that exist, with the money where that is known; null accounts: of every account. */
 export async function ordersOfInstructions(
   db: Db,
   ids: readonly string[],
@@ -202,8 +202,8 @@ export async function ordersOfInstructions(
 ): Promise<OrderOfInstruction[]> {
   const { rows } = await db.query<OrderOfInstruction>(
     `select instruction_id::text as id, account_id as "accountId", order_no as "orderNo",
-       case when operation <> 'review' and is_in_totals then round(coalesce(refund_amount, amount), 2)::text end
-         as amount, currency
+       case when operation <> 'review' and is_in_totals
+         then round(coalesce(refund_amount, amount), 2)::text end as amount, currency
      from tieout.instructions
      where instruction_id = any ($1::bigint[]) and ($2::text[] is null or account_id = any ($2))`,
     [ids, accountIds],

@@ -7,7 +7,8 @@ with money as (
     select state, currency, round(sum(coalesce(refund_amount, amount)), 2)::text as amount
     from tieout.instructions
     where is_open and state in ('held', 'unknown') and account_id = any ($1)
-      and is_in_totals and operation <> 'review' and (state <> 'held' or hold_reason <> all ($2::text[]))
+      and is_in_totals and operation <> 'review'
+      and (state <> 'held' or hold_reason <> all ($2::text[]))
     group by state, currency
   ) sums
   group by state

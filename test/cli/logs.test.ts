@@ -110,7 +110,7 @@ describe('the log', () => {
     receiver.status = 200;
     const sent = await run();
     expect(sent.stderr).not.toContain('was not told');
-    expect(sent.stderr).toMatch(/UTC  batch \d+, refund: 1 (unknown|rejected)/);
+    expect(sent.stderr).toMatch(/UTC {2}batch \d+, refund: 1 (unknown|rejected)/);
     const told = receiver.told.map(({ body }) => body).join('\n');
     expect(told).toContain('night_finished');
     const { rows } = await house.db.query<{ words: string }>(

@@ -147,7 +147,10 @@ function shapeOf(line: string): string {
     .replace(/\b[0-9a-f]{12}\b/g, 'DIGEST')
     .replace(/\b(SO|PHONE|RF|T|A)-?\d[\d-]*/g, 'ID')
     .replace(/\b(EUR|USD|JPY|PLN|GBP)\b/g, 'MONEY')
-    .replace(/\b(authorised|captured|cancelled|declined|partially[_ ]refunded|refunded)\b/g, 'STATE')
+    .replace(
+      /\b(authorised|captured|cancelled|declined|partially[_ ]refunded|refunded)\b/g,
+      'STATE',
+    )
     .replace(/[+-]?\d[\d.]*(?:,\d{3}[\d.]*)*/g, '0')
     .replace(/0 MONEY(, 0 MONEY)*/g, '0 MONEY')
     .replace(/\b(break|order)s\b/g, '$1')

@@ -26,11 +26,9 @@ async function openBreaks(name: string, count: number, delta: string, step = '0'
   await place.app.db.query(
     `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
        last_run_id, expected, actual, fingerprint, currency, amount)
-     select a.account_id, $1::text || n, 'amount_mismatch', 'open', $4::timestamptz, a.run_id,
-       a.run_id,
-       '{"state": "captured", "amount": "1000.00", "currency": "EUR"}',
-       jsonb_build_object('state', 'captured', 'currency', 'EUR',
-         'amount', (1000 + $3::numeric + (n - 1) * $5::numeric)::numeric(20,2)::text),
+     select account_id, $1::text || n, 'amount_mismatch', 'open', $4::timestamptz, run_id, run_id,
+       '{"state": "captured", "amount": "1000.00", "currency": "EUR"}', jsonb_build_object('state',
+         'captured', 'currency', 'EUR', 'amount', (1000 + $3::numeric + (n - 1) * $5::numeric)::numeric(20,2)::text),
        $1::text || n, 'EUR', $3::numeric + (n - 1) * $5::numeric
      from (select * from tieout.run_accounts where account_id = 'A1001' limit 1) a
      cross join generate_series(1, $2::int) n`,

@@ -6,6 +6,7 @@ import { breakChoices } from '../../../breaks/breaksStore.js';
 import { accountsFor } from '../../../core/access.js';
 import type { BreakAction } from '../../../core/breaks/breakDecision.js';
 import type { Visit } from '../../visit.js';
+import { queryOf } from './breakQuery.js';
 
 export type Owners = readonly Owner[];
 
@@ -63,5 +64,19 @@ export function OwnerChoice(props: { name: string; owners: Owners; chosen: strin
         ))}
       </select>
     </label>
+  );
+}
+
+/** Of all that match: who shall have them, before it is shown what would be done. */
+export function ChooseOwner({ visit, owners }: { visit: Visit; owners: Owners }) {
+  const kept = [...new URLSearchParams(queryOf(visit.query))];
+  return (
+    <form class="filters" method="get" action="/breaks/all/assign" aria-label="Owner">
+      {kept.map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <OwnerChoice name="whom" owners={owners} chosen={visit.query.text('whom', 64)} />
+      <button type="submit">Show what would be done</button>
+    </form>
   );
 }

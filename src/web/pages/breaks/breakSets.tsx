@@ -13,8 +13,7 @@ import type { PreviewRow } from '../../layout/preview.js';
 import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
-import type { Owners } from './breakOwners.js';
-import { OwnerChoice, ownerProblem, ownersOf } from './breakOwners.js';
+import { ChooseOwner, ownerProblem, ownersOf } from './breakOwners.js';
 import {
   causeOf,
   causeWords,
@@ -182,19 +181,6 @@ async function show(visit: Visit, verb: SetVerb, changed: string | null): Promis
   );
   const status = changed === null ? 200 : 409;
   return { kind: 'page', title, section: 'Breaks', body, status };
-}
-
-function ChooseOwner({ visit, owners }: { visit: Visit; owners: Owners }) {
-  const kept = [...new URLSearchParams(queryOf(visit.query))];
-  return (
-    <form class="filters" method="get" action="/breaks/all/assign" aria-label="Owner">
-      {kept.map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      <OwnerChoice name="whom" owners={owners} chosen={visit.query.text('whom', 64)} />
-      <button type="submit">Show what would be done</button>
-    </form>
-  );
 }
 
 function requestOf(visit: Visit, action: BreakAction) {

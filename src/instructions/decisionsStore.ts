@@ -194,7 +194,7 @@ interface OrderOfInstruction {
   currency: string | null;
 }
 
-/** Of those that exist, with the money where that is known; null accounts: of every account. */
+/** Of those that exist, with the money that would move where that is known; null: all accounts. */
 export async function ordersOfInstructions(
   db: Db,
   ids: readonly string[],

@@ -12,8 +12,9 @@ import {
   reopenBreaks,
   waiveBreaks,
 } from './pages/breaks/breakDecisions.js';
-import { pressSet, RIGHT_OF, SET_VERBS, setPage } from './pages/breaks/breakSets.js';
+import { pressSet, RIGHT_OF, setPage } from './pages/breaks/breakSets.js';
 import { breakPage, breaksPage } from './pages/breaks/breaks.js';
+import { SET_VERBS } from './pages/breaks/decisionWords.js';
 import { closing, dayPage } from './pages/days/day.js';
 import { daysPage } from './pages/days/days.js';
 import { pressSignAll, SIGNING_VERBS, signAllPage } from './pages/days/signAll.js';

@@ -46,6 +46,14 @@ async function states(name: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ key, count }) => [key, Number(count)]));
 }
 
+const idsOf = async (name: string): Promise<string[]> => {
+  const { rows } = await place.app.db.query<{ id: string }>(
+    `select break_id::text as id from tieout.breaks where order_no like $1 || '%' order by 1`,
+    [name],
+  );
+  return rows.map(({ id }) => id);
+};
+
 const recordedBy = async (who: string): Promise<string[]> => {
   const { rows } = await place.app.db.query<{ action: string }>(
     `select action from tieout.console_events where who = $1 order by event_id desc limit 2`,
@@ -229,15 +237,6 @@ describe('all that match', () => {
 });
 
 describe('several that were ticked', () => {
-  const idsOf = async (name: string) => {
-    const { rows } = await place.app.db.query<{ id: string }>(
-      `select break_id::text as id from tieout.breaks where order_no like $1 || '%' and state = 'open'
-       order by break_id limit 3`,
-      [name],
-    );
-    return rows.map(({ id }) => id);
-  };
-
   it('are shown with their totals first, and decided as they were shown', async () => {
     await openBreaks('TICKED', 3, '0.10');
     const id = await idsOf('TICKED');
@@ -322,13 +321,6 @@ describe('several that were ticked', () => {
 
 describe('a waiver that waits for its second person', () => {
   const TRAY = 'state=waiver_asked&text=WAITING';
-  const idsOf = async (name: string): Promise<string[]> => {
-    const { rows } = await place.app.db.query<{ id: string }>(
-      `select break_id::text as id from tieout.breaks where order_no like $1 || '%' order by 1`,
-      [name],
-    );
-    return rows.map(({ id }) => id);
-  };
   const ask = async (name: string): Promise<string[]> => {
     const ids = await idsOf(name);
     for (const id of ids) {

@@ -20,7 +20,7 @@ import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
 import type { Owners } from './breakOwners.js';
 import { OwnerChoice, ownerProblem } from './breakOwners.js';
-import { onlyRefusesWaivers } from './breakSets.js';
+import { onlyRefusesWaivers } from './decisionWords.js';
 import { decidePickedBreaks } from './pickedBreaks.js';
 
 /** The form around what is decided about: rows to tick, or one that is fixed. */

@@ -10,7 +10,8 @@ import type { BreakAction } from '../../../core/breaks/breakDecision.js';
 import { Empty, Form } from '../../layout/parts.js';
 import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
-import { decisionWords, onlyRefusesWaivers, previewRows } from './breakSets.js';
+import { previewRows } from './breakSets.js';
+import { decisionWords, onlyRefusesWaivers } from './decisionWords.js';
 
 /** A note is made at once: there is nothing to add up. */
 type PickedAction = Exclude<BreakAction, { kind: 'note' }>;

@@ -54,7 +54,7 @@ export function SeenList({ seen, words }: { seen: Seen; words: Words }) {
   );
 }
 
-/** A payout belongs to no order: what was seen is its request, in the unit it was written in. */
+/** A payout belongs to no order: what was seen is its request, in whatever unit that has. */
 function PayoutSeen({
   payout,
   words,

@@ -270,6 +270,9 @@ describe('a waiver that waits for its second person', () => {
       ),
     );
     expect(boxOf(body)).toMatch(/Reason .*Agree to waiver Refuse waiver $/);
+    // Of a break that nobody asked about there is nothing to agree to.
+    await openBreak({ orderNo: 'W-NONE', amount: '879.00' });
+    expect(boxOf((await approver.get(`/breaks/${await idOf('W-NONE')}`)).body)).toBe('');
     // Who asked may only take it back.
     expect(boxOf((await finance.get(`/breaks/${id}`)).body)).toMatch(
       /Somebody else agrees or refuses.* Take the request back $/,

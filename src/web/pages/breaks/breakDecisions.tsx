@@ -33,7 +33,9 @@ export function DecideBreaks(props: {
 }) {
   const { visit, owners, only, children } = props;
   const mayWork = visit.accountsFor('workBreaks').length > 0;
-  const mayWaive = visit.accountsFor('agreeToWaiver').length > 0;
+  // Who only agrees has nothing to press on a break of which no waiver waits.
+  const isIdle = only?.waiver === null && visit.accountsFor('waive').length === 0;
+  const mayWaive = visit.accountsFor('agreeToWaiver').length > 0 && !isIdle;
   if (!mayWork && !mayWaive) return <>{children}</>;
   return (
     <Form action="/breaks/note" csrf={visit.csrf}>

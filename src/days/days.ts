@@ -87,7 +87,11 @@ async function sign(
 ): Promise<DayVerdict> {
   const { accountId, date } = order;
   const now = await shownDay(tx, accountId, date, since);
-  if (order.isAsSeen?.(now) === false) return { kind: 'changed', accountId, reason: CHANGED };
+  // A run of an earlier date may have ended meanwhile: nobody asked to close that.
+  const isMore = now.earlier !== null && order.withEarlier !== true;
+  if (isMore || order.isAsSeen?.(now) === false) {
+    return { kind: 'changed', accountId, reason: CHANGED };
+  }
   const shown = [...(now.earlier?.figures ?? []), ...now.figures];
   const dates = [...(now.earlier?.dates ?? []), date];
   for (const one of dates) {

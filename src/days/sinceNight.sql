@@ -108,6 +108,14 @@ late as materialized (
         and a.refund_amount is not distinct from q.refund_amount
       where l.account_id = q.account_id and l.business_date = q.business_date)
   from late_refund q
+),
+-- Of each night, by revision.
+workbook as materialized (
+  select p.run_id, p.report_id, p.revision, p.written_at,
+    p.revision = max(p.revision) over (partition by p.run_id) as is_newest
+  from tieout.reports p
+  where p.run_id in (select run_id from night) and p.kind = 'reconciliation'
+    and p.format = 'xlsx' and p.period is null and p.state = 'written'
 )
 select n.account_id as "accountId", n.business_date as "businessDate", n.at::text as "closedAt",
   n.has_look as "hasLook",
@@ -129,26 +137,24 @@ select n.account_id as "accountId", n.business_date as "businessDate", n.at::tex
     from tieout.settlement_batches t join tieout.settlement_files f using (file_id)
     where t.account_id = n.account_id and t.first_booked_at < n.ends_at
       and f.imported_at > n.at) as batches,
-  -- of the workbooks of its night, the newest says otherwise than the one that was closed on
-  (select count(*)::int from (
-    select p.report_id, p.revision from tieout.reports p
-    where p.run_id = n.run_id and p.kind = 'reconciliation' and p.format = 'xlsx'
-      and p.period is null and p.state = 'written'
-    order by p.revision desc limit 1) newest
-    where exists (
-      select from tieout.statements s
-      join (
-        select p.report_id from tieout.reports p
-        where p.run_id = n.run_id and p.kind = 'reconciliation' and p.format = 'xlsx'
-          and p.period is null and p.state = 'written' and p.written_at <= n.at
-        order by p.revision desc limit 1
-      ) signed on signed.report_id <> newest.report_id
-      left join tieout.statements old on old.report_id = signed.report_id
-        and old.account_id = s.account_id and old.currency = s.currency
-      where s.report_id = newest.report_id and s.account_id = n.account_id
-        and (old.ledger_captured, old.ledger_refunded, old.gateway_captured, old.gateway_refunded,
-          old.items, old.books) is distinct from (s.ledger_captured, s.ledger_refunded,
-          s.gateway_captured, s.gateway_refunded, s.items, s.books))) as restated
+  -- the newest workbook of its night says otherwise than the one that was closed on
+  (select count(*)::int
+    from workbook newest
+    join workbook signed using (run_id)
+    where newest.run_id = n.run_id and newest.is_newest
+      and signed.revision = (select max(w.revision) from workbook w
+        where w.run_id = n.run_id and w.written_at <= n.at)
+      -- one of before statements were kept is held against nothing
+      and exists (select from tieout.statements any_of where any_of.report_id = signed.report_id)
+      and exists (
+        select from tieout.statements s
+        left join tieout.statements old on old.report_id = signed.report_id
+          and old.account_id = s.account_id and old.currency = s.currency
+        where s.report_id = newest.report_id and s.account_id = n.account_id
+          and (old.ledger_captured, old.ledger_refunded, old.gateway_captured,
+            old.gateway_refunded, old.items, old.books) is distinct from (s.ledger_captured,
+            s.ledger_refunded, s.gateway_captured, s.gateway_refunded, s.items, s.books))
+  ) as restated
 from night n
 cross join lateral (
   select count(*) filter (where what = 'orders')::int as orders,

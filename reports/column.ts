@@ -104,6 +104,12 @@ export function hidden<R>(key: string, heading: string, width: number, read: Rea
   return { key, heading, width, kind: 'hidden', read } satisfies Column<R>;
 }
 
+/** A file of rows has no head that would say once as of when their states are: each row does. */
+export function statesAsOf<R>(table: Table<R>, words: string): Table<R> {
+  const column = id<R>('states_as_of', 'States as of', 20, () => words);
+  return { ...table, columns: [...table.columns, column] };
+}
+
 /** Where a column of a table stands, counted from 1 as a spreadsheet does. */
 export function columnNumber<R>(table: Table<R>, key: string): number {
   return table.columns.indexOf(columnOf(table, key)) + 1;

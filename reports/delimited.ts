@@ -1,11 +1,13 @@
 // The same rows for programs: CSV (RFC 4180) and NDJSON, of the same columns as the workbooks.
-// Amounts stay text as printed, instants are RFC 3339 in UTC. It must never give a spreadsheet a
-// cell that it would run: in CSV a text that begins like a formula gets an apostrophe. Neighbours:
-// columns.ts (the columns), outputFile.ts (the file).
+// Amounts are text: in CSV with the decimals of their currency, in NDJSON as they are kept.
+// Instants are RFC 3339 in UTC. It must never give a spreadsheet a cell that it would run: in CSV a
+// text that begins like a formula gets an apostrophe. Neighbours: columns.ts (the columns),
+// outputFile.ts (the file).
 
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { WrittenReport } from '../src/core/runs/reporting.js';
+import { inDecimals } from '../src/core/text/amounts.js';
 import { maskCardNumbers } from '../src/core/text/masking.js';
 import type { Column, Table } from './column.js';
 import { writeNewFile } from './outputFile.js';
@@ -20,8 +22,8 @@ export interface CsvOptions {
   separator?: ',' | ';' | '\t';
   /** In amounts; absent is a point, which many spreadsheets take for text or a date. */
   decimalSign?: '.' | ',';
-  /** Only for programs that need every text as it is; a spreadsheet must not open such a file. */
-  unguarded?: boolean;
+  /** Texts and amounts as they are kept: for programs; no spreadsheet must open such a file. */
+  isAsKept?: boolean;
 }
 
 type Rows<R> = AsyncIterable<readonly R[]> | Iterable<readonly R[]>;
@@ -70,9 +72,13 @@ function csvRow<R>(table: Table<R>, row: R, options: CsvOptions): string {
     table.columns.map((column) => {
       const value = plainValue(column, row, keep);
       if (value === null) return '';
+      if (options.isAsKept) return String(value);
       const isText = column.kind === 'id' || column.kind === 'text' || !isAmount(value);
-      if (isText) return options.unguarded ? String(value) : guarded(String(value));
-      return column.kind === 'money' ? withSign(String(value), options) : String(value);
+      if (isText) return guarded(String(value));
+      if (column.kind !== 'money') return String(value);
+      const currency = column.currency(row);
+      const amount = currency === null ? String(value) : inDecimals(String(value), currency);
+      return withSign(amount, options);
     }),
     options,
   );

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { statesAsOf } from '../../reports/column.js';
 import { BREAKS, INSTRUCTIONS, ORDERS } from '../../reports/columns.js';
 import type { CsvOptions } from '../../reports/delimited.js';
 import { delimitedText, writeDelimited } from '../../reports/delimited.js';
@@ -59,7 +60,7 @@ describe('CSV', () => {
       const [record] = records(await textOf('csv', rows));
       expect(record?.note).toBe(`'${payload}`);
       expect(record?.order_no).toBe(`'${payload}`);
-      const [bare] = records(await textOf('csv', rows, { unguarded: true }));
+      const [bare] = records(await textOf('csv', rows, { isAsKept: true }));
       expect(bare?.order_no).toBe(payload);
     },
   );
@@ -71,6 +72,26 @@ describe('CSV', () => {
     expect(record).toMatchObject({ difference: '-0,50', note: 'one; two, three' });
     expect(Object.keys(record ?? {})).toEqual(BREAKS.columns.map((column) => column.key));
     expect(record?.first_seen).toBe('2026-11-18T22:30:00.000Z');
+  });
+
+  test('has the decimals of each currency, save for programs that want them as kept', async () => {
+    const of = (currency: string, stake: string) => breakRow({ currency, stake });
+    const rows = [of('JPY', '23400.00'), of('KWD', '-12.34'), of('EUR', '7.50'), of('JPY', '0.50')];
+    const stakes = async (options?: CsvOptions) =>
+      records(await textOf('csv', rows, options)).map(({ stake }) => stake);
+    expect(await stakes()).toEqual(['23400', '-12.340', '7.50', '0.50']);
+    expect(await stakes({ decimalSign: ',' })).toEqual(['23400', '-12,340', '7,50', '0,50']);
+    expect(await stakes({ isAsKept: true })).toEqual(['23400.00', '-12.34', '7.50', '0.50']);
+    expect(await textOf('ndjson', rows)).toContain('"stake":"23400.00"');
+  });
+
+  test('says in each row as of when its states are', async () => {
+    let text = '';
+    const table = statesAsOf(BREAKS, 'night of 2026-11-19');
+    for await (const piece of delimitedText('csv', table, [[breakRow()]])) text += piece;
+    const [record = {}] = records(text);
+    expect(Object.keys(record).at(-1)).toBe('states_as_of');
+    expect(record.states_as_of).toBe('night of 2026-11-19');
   });
 
   test('begins with the mark that Excel looks for only when it is asked to', async () => {

@@ -17,8 +17,8 @@ interface ExportFlags {
   out?: string;
 }
 
-/** Programs read it: a text stays as it is, even one that a spreadsheet would run. */
-const AS_IS = { unguarded: true } as const;
+/** Programs hold it against the view: a text that a spreadsheet would run stays as it is, too. */
+const AS_KEPT = { isAsKept: true } as const;
 
 export function exportCommand(): Command {
   const command = new Command('export').description('what others need of what tieout did');
@@ -40,13 +40,13 @@ export function exportCommand(): Command {
           const isJson = wantsJson(inner);
           if (flags.out !== undefined) {
             const path = resolve(flags.out);
-            const file = await writeDelimited(path, flags.format, OUTCOMES, rows, AS_IS);
+            const file = await writeDelimited(path, flags.format, OUTCOMES, rows, AS_KEPT);
             if (isJson) printJson({ ...file, after: Number(after), last: Number(last) });
             else printLines([`${file.path}  (last seq ${last})`]);
           } else if (isJson) {
             const head = { after: Number(after), last: Number(last) };
             await printDocument(head, 'outcomes', delimitedText('ndjson', OUTCOMES, rows));
-          } else await printText(delimitedText(flags.format, OUTCOMES, rows, AS_IS));
+          } else await printText(delimitedText(flags.format, OUTCOMES, rows, AS_KEPT));
           return 0;
         },
         { quiet: true },

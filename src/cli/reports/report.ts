@@ -6,6 +6,7 @@ import { constants, copyFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import type { Table } from '../../../reports/column.js';
+import { statesAsOf } from '../../../reports/column.js';
 import { BREAKS, COVERAGE, INSTRUCTIONS, ORDERS } from '../../../reports/columns.js';
 import type { CsvOptions, DelimitedFormat } from '../../../reports/delimited.js';
 import { delimitedText, writeDelimited } from '../../../reports/delimited.js';
@@ -109,6 +110,12 @@ function csvOf({ format, bom, separator, decimal }: ReportFlags): CsvOptions {
   };
 }
 
+/** As of when the states in a file are: of the night, of the moment in which it is written. */
+const ofNight = (date: string): string => `night of ${date}`;
+const ofNow = (): string => `now (${new Date().toISOString()})`;
+/** What people decided about a break since its night stands beside what that night found. */
+const ofBreaks = (date: string): string => `${ofNight(date)}; owner and note ${ofNow()}`;
+
 /** Where the rows go, and how they are written. */
 interface Output extends CsvOptions {
   format: DelimitedFormat;
@@ -157,11 +164,12 @@ async function periodic(
   const output = outputOf(flags, flags.format, date, json);
   if (rules !== null) return openItems(app, period, rules, run.businessDate, output);
   if (kind === 'activity') {
+    // The figures of each night as its run ended, beside its date.
     return write(output, ACTIVITY, whole(await activityRows(app.db, period)));
   }
   const summary = (await findRun(app.db, run.businessDate))?.summary;
   const open = await openAsOf(app.db, run.runId, new Date(summary?.asOf ?? Date.now()));
-  return write(output, AGED_BREAKS, whole(open));
+  return write(output, statesAsOf(AGED_BREAKS, ofBreaks(run.businessDate)), whole(open));
 }
 
 function openItems(
@@ -175,7 +183,9 @@ function openItems(
   const whole = settlementPeriod(period, rules.times.from);
   const asked = { accountIds, period: whole, times: rules.times };
   const items = openItemsOf(app.db, asked, rules, businessDate);
-  return write(output, OPEN_ITEMS, items);
+  const known = `end of ${period.to} as known ${ofNow()}`;
+  const words = `${known}; age and overdue as of the ${ofNight(businessDate)}`;
+  return write(output, statesAsOf(OPEN_ITEMS, words), items);
 }
 
 async function workbook(app: App, run: RunRow, flags: ReportFlags, json: boolean): Promise<number> {
@@ -215,25 +225,25 @@ async function rows(
   const { format } = output;
   const asOf = new Date(run.summary?.asOf ?? run.createdAt);
   if (kind === 'orders' || kind === 'coverage') await assertKept(app, run);
+  const night = ofNight(run.businessDate);
   switch (kind) {
     case 'reconciliation':
       throw new UsageError(
         `--kind reconciliation is a workbook; with --format ${format}: ${SHEETS.join(', ')}`,
       );
     case 'orders':
-      return write(output, ORDERS, orderRows(app.db, run.runId));
-    case 'breaks':
-      return write(
-        output,
-        BREAKS,
-        breakRows(app.db, run.runId, { asOf, rule: dueRuleOf(app.config) }),
-      );
+      return write(output, statesAsOf(ORDERS, night), orderRows(app.db, run.runId));
+    case 'breaks': {
+      const table = statesAsOf(BREAKS, ofBreaks(run.businessDate));
+      const asked = { asOf, rule: dueRuleOf(app.config) };
+      return write(output, table, breakRows(app.db, run.runId, asked));
+    }
     case 'moved':
-      return write(output, INSTRUCTIONS, movedRows(app.db, run.runId));
+      return write(output, statesAsOf(INSTRUCTIONS, ofNow()), movedRows(app.db, run.runId));
     case 'coverage':
-      return write(output, COVERAGE, coverage(app.db, run.runId));
+      return write(output, statesAsOf(COVERAGE, night), coverage(app.db, run.runId));
     case 'waiting':
-      return write(output, INSTRUCTIONS, waitingRows(app.db, run.runId));
+      return write(output, statesAsOf(INSTRUCTIONS, ofNow()), waitingRows(app.db, run.runId));
   }
 }
 

@@ -24,14 +24,19 @@ export function counted(count: number, noun: string): string {
 }
 
 /**
- * "23400.00" of JPY is "23,400" and "12.34" of KWD "12.340", as ISO 4217 has their decimals; what
- * is not zero is never left out.
+ * "23400.00" of JPY is "23400" and "12.34" of KWD "12.340", as ISO 4217 has their decimals; what
+ * is not zero is never left out, and what is no amount stays as somebody wrote it.
  */
-export function amountIn(text: string, currency: string): string {
-  if (!HUNDREDTHS.test(text)) return grouped(text);
+export function inDecimals(text: string, currency: string): string {
+  if (!HUNDREDTHS.test(text)) return text;
   const decimals = decimalsOf(currency, {}) ?? KEPT_DECIMALS;
-  if (decimals > KEPT_DECIMALS) return grouped(text + '0'.repeat(decimals - KEPT_DECIMALS));
-  return grouped(decimals === 0 && text.endsWith('.00') ? text.slice(0, -'.00'.length) : text);
+  if (decimals > KEPT_DECIMALS) return text + '0'.repeat(decimals - KEPT_DECIMALS);
+  return decimals === 0 && text.endsWith('.00') ? text.slice(0, -'.00'.length) : text;
+}
+
+/** The same in groups: "23,400" and "12.340". */
+export function amountIn(text: string, currency: string): string {
+  return grouped(inDecimals(text, currency));
 }
 
 /** Of several currencies, in their order: "2,050.00 EUR, 3,000 JPY"; empty where there is none. */

@@ -150,7 +150,9 @@ describe('the words of the gateway', () => {
       expect(told?.text).toMatch(
         /new status code of the gateway, payment_status 7777: 1 entry, .* stop$/,
       );
-      expect(runSentence(summary)).toContain('new at the gateway: payment_status 7777');
+      expect(runSentence(summary)).toContain(
+        'new at the gateway, without a meaning in the profile: payment_status 7777',
+      );
       const [unknown] = await statusCodesSeen(other.db, null);
       expect(unknown).toMatchObject({ word: '7777', meaning: null });
     } finally {

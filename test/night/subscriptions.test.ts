@@ -64,7 +64,7 @@ test('an unknown code is named and stops nothing; what ended is told once', asyn
     const deps = { db: house.db, config, version, progress: () => {} };
     expect((await verifyRun(deps, run)).differences).toEqual([]);
     return (summary.notices ?? []).filter(({ kind }) =>
-      ['new_word', 'subscription_ended'].includes(kind),
+      ['new_word', 'first_seen_word', 'subscription_ended'].includes(kind),
     );
   };
   try {
@@ -82,7 +82,7 @@ test('an unknown code is named and stops nothing; what ended is told once', asyn
     );
     shown.set(one, '0');
     const told = await night(2);
-    expect(told.map(({ kind }) => kind)).toEqual(['new_word', 'subscription_ended']);
+    expect(told.map(({ kind }) => kind)).toEqual(['first_seen_word', 'subscription_ended']);
     expect(told[1]?.text).toContain(`1 subscription ended since the look before, of order ${one}:`);
     // The same date again says the same, the next one nothing more.
     expect((await night(2)).map(({ kind }) => kind)).toContain('subscription_ended');

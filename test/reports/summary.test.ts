@@ -1,9 +1,15 @@
 // The night in one sentence, for every state that a run can end in.
 
 import { describe, expect, test } from 'vitest';
+import { codeNotice } from '../../src/core/runs/codeNotices.js';
 import type { RunState, RunSummary } from '../../src/core/runs/summary.js';
 import { runSentence, workedOutOpenAfter } from '../../src/core/runs/summary.js';
 import { sampleSummary } from './sampleRun.js';
+
+const SEEN = {
+  ...{ accountId: 'A1001', field: 'payment_status', entries: 1, money: { KWD: '12.34' } },
+  samples: ['ORD-1'],
+};
 
 function night(state: RunState, change: (summary: RunSummary) => void = () => undefined): string {
   const summary = { ...sampleSummary(), state };
@@ -59,6 +65,24 @@ describe('the night in one sentence', () => {
       'Business date 2026-11-19 is incomplete: 1 page failed, 100 orders not compared, ' +
         '1 instruction not sent yet and 2 orders differ; 2 instructions unknown.',
     );
+  });
+
+  test('a code of the gateway is named where the profile gives it no meaning', () => {
+    const notices = [
+      { ...SEEN, word: '6500', meaning: 'partially_refunded' },
+      { ...SEEN, word: '7777', meaning: null },
+    ].map(codeNotice);
+    const sentence = night('broken', (summary) => {
+      summary.notices = notices;
+    });
+    expect(sentence).toMatch(
+      / and new at the gateway, without a meaning in the profile: payment_status 7777\.$/,
+    );
+    expect(notices.map(({ text }) => text)).toEqual([
+      'status code seen for the first time, payment_status 6500: 1 entry, 12.340 KWD ' +
+        '(such as ORD-1); it means partially refunded',
+      expect.stringMatching(/^new status code of the gateway, .*; it has no meaning/),
+    ]);
   });
 
   test.each(['running', 'failed'] as const)('%s promises nothing', (state) => {

@@ -3,6 +3,7 @@
 
 import { oneLine } from '../log.js';
 import { countText, moneyIn } from '../text/amounts.js';
+import { labelOf } from '../text/labels.js';
 import type { Notice } from './notices.js';
 
 export interface NewCodeFacts {
@@ -22,19 +23,24 @@ const STOPS = ': no money moves on it, and its orders stop';
 /** A code is the gateway's own text, whatever it sends there. */
 const WORD_LENGTH = 100;
 
-/** A code for the first time; one without a meaning stops its orders, and only those. */
+/**
+ * A code for the first time. One without a meaning stops its orders, and only those; of one that
+ * has a meaning nobody has to do anything.
+ */
 export function codeNotice(word: NewCodeFacts): Notice {
+  const { accountId, field, meaning, samples: names } = word;
   const money = Object.entries(word.money).map(([currency, amount]) => moneyIn(amount, currency));
   const seen = `${countText(word.entries)} ${word.entries === 1 ? 'entry' : 'entries'}`;
   const whole = [seen, ...money].join(', ');
-  const meant =
-    word.meaning === null
-      ? `it has no meaning in the profile${word.field === OF_SUBSCRIPTIONS ? '' : STOPS}`
-      : `it means ${word.meaning}`;
-  const samples = word.samples.length === 0 ? '' : ` (such as ${word.samples.join(', ')})`;
-  const about = `${word.field} ${oneLine(word.word, WORD_LENGTH)}`;
+  const samples = names.length === 0 ? '' : ` (such as ${names.join(', ')})`;
+  const about = `${field} ${oneLine(word.word, WORD_LENGTH)}`;
+  if (meaning !== null) {
+    const text = `status code seen for the first time, ${about}: ${whole}${samples}; it means `;
+    return { accountId, kind: 'first_seen_word', about, text: text + labelOf(meaning), names };
+  }
+  const meant = `it has no meaning in the profile${field === OF_SUBSCRIPTIONS ? '' : STOPS}`;
   const text = `new status code of the gateway, ${about}: ${whole}${samples}; ${meant}`;
-  return { accountId: word.accountId, kind: 'new_word', about, text, names: word.samples };
+  return { accountId, kind: 'new_word', about, text, names };
 }
 
 export interface EndedSubscriptions {

@@ -9,7 +9,9 @@ export interface Notice {
   accountId: string;
   kind:
     | 'ledger_feed'
+    /** a code of the gateway without a meaning, and one that has a meaning */
     | 'new_word'
+    | 'first_seen_word'
     | 'subscription_ended'
     | 'answer_changed'
     | 'left_ledger'

@@ -276,13 +276,14 @@ function failedPart(summary: RunSummary): string {
   return reasons.length === 0 ? '' : ` (${reasons.slice(0, WORDS_NAMED_MAX).join('; ')})`;
 }
 
+/** What the profile knows the meaning of asks nobody to do anything. */
 function newCodePart(summary: RunSummary): string {
   const words = [...new Set(noticesOf(summary, 'new_word').map((notice) => notice.about))];
   if (words.length === 0) return '';
   const rest = words.length - WORDS_NAMED_MAX;
   const named = words.slice(0, WORDS_NAMED_MAX);
   const more = rest > 0 ? [`${countText(rest)} more`] : [];
-  return `new at the gateway: ${[...named, ...more].join(', ')}`;
+  return `new at the gateway, without a meaning in the profile: ${[...named, ...more].join(', ')}`;
 }
 
 function changedAnswerPart(summary: RunSummary): string {

@@ -2,7 +2,7 @@
 // money, and decisions are kept.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tableLines } from '../../src/cli/reports/daysText.js';
+import { dayLines, tableLines } from '../../src/cli/reports/daysText.js';
 import { shownLine } from '../../src/cli/terminal.js';
 import type { DayFigures } from '../../src/core/runs/businessDay.js';
 import { tieoutHere } from '../support/cliHere.js';
@@ -31,6 +31,31 @@ it('days show a person groups, and the decimals that a currency has', () => {
   const [, , , ...inYen] = (yen ?? '').split(/ +/);
   expect(inYen.join(' ')).toBe('JPY 0 1,234,567 500 0 1,234,067 0 0 4,000 0 0');
   expect(euros).toMatch(/EUR +0\.00 +1,234,567\.00 +500\.00 .* 4,000\.00 +0\.00 +0$/);
+});
+
+it('a day in full says of a date without a night that there is none, and when it is signed', () => {
+  const figures = { opening: '0.00', captured: '5.00', refunded: '0.00', adjustments: '0.00' };
+  const counts = { captures: 1, refunds: 0, cancels: 0, payouts: 0, late: 0 };
+  const day = {
+    ...{ accountId: 'A1', businessDate: '2026-11-20', currency: 'EUR', ...figures, ...counts },
+    ...{ closing: '5.00', cancelled: '0.00', paidOut: '0.00', asOf: null, runState: null },
+    ...{ timezone: null, cutOff: null },
+  } as unknown as DayFigures;
+  const told = (state: 'open' | 'closed' | 'locked', cutOff: string | null) => {
+    const days = [{ ...day, state, cutOff, timezone: cutOff && 'UTC' }];
+    const of = { accountId: 'A1', state, days, late: [], movedAcross: [], events: [] };
+    const line = { isWell: false, isInTheWay: true, words: 'a line' };
+    const checklist = [{ topic: 'night' as const, ...line }];
+    const lines = dayLines('2026-11-20', { ...of, openNow: 0, checklist, changed: null }, false);
+    const screen = { zone: 'UTC', hasColours: false };
+    return lines.map((line) => shownLine(line, screen)).join('\n');
+  };
+  expect(told('open', null)).toContain('\n  There is no night of this date.\n');
+  expect(told('open', null)).not.toContain('?');
+  expect(told('open', '06:00')).toContain('\n  from 06:00 to 06:00 UTC, no snapshot of its own\n');
+  expect(told('open', null)).toContain('\n  Before it is closed:\n    [ ] a line');
+  expect(told('closed', null)).toContain('\n  Before it is locked, as it stands now:\n');
+  expect(told('locked', null)).toContain('\n  Its checklist, as it stands now:\n');
 });
 
 describe('tieout days', () => {

@@ -2,7 +2,14 @@
 // with the decimals of their currency. Pure. Neighbour: days.ts asks for them.
 
 import type { DayFigures, DayState } from '../../core/runs/businessDay.js';
-import { booksBegin, ELSEWHERE, MEMOS, notInFigures } from '../../core/runs/businessDay.js';
+import {
+  booksBegin,
+  CHECKLIST_HEADS,
+  ELSEWHERE,
+  MEMOS,
+  NO_NIGHT,
+  notInFigures,
+} from '../../core/runs/businessDay.js';
 import type { ChecklistLine } from '../../core/runs/closingChecklist.js';
 import { amountIn, counted, countText, moneyIn } from '../../core/text/amounts.js';
 import type { dayEvents, lateMovements } from '../../days/daysStore.js';
@@ -88,7 +95,7 @@ export function dayLines(date: string, account: DayOfAccount, isSettled: boolean
     ),
     ...(account.changed === null ? [] : [`  changed since it was closed: ${account.changed}`]),
     `  open now: ${counted(openNow, 'item')}`,
-    '  before it is closed:',
+    `  ${CHECKLIST_HEADS[state]}:`,
     ...checklist.map(({ isWell, words }) => `    [${isWell ? 'x' : ' '}] ${words}`),
   ];
 }
@@ -96,10 +103,8 @@ export function dayLines(date: string, account: DayOfAccount, isSettled: boolean
 function dayFigures(days: readonly DayFigures[], isSettled: boolean): Line[] {
   const [day] = days;
   if (day === undefined) return ['  no money moved on it'];
-  const look =
-    day.asOf === null ? 'no snapshot of its own' : `checked at ${day.asOf.toISOString()}`;
   return [
-    `  from ${day.cutOff ?? '?'} to ${day.cutOff ?? '?'} ${day.timezone ?? '?'}, ${look}`,
+    `  ${nightOf(day)}`,
     ...figureLines(days).map((line) => ['  ', line].flat()),
     ...days.map(
       (one) =>
@@ -110,6 +115,12 @@ function dayFigures(days: readonly DayFigures[], isSettled: boolean): Line[] {
     `  ${notKnownLine(isSettled)}`,
     ...bookLines(days).map((line) => `  ${line}`),
   ];
+}
+
+function nightOf({ cutOff, timezone, asOf }: DayFigures): string {
+  if (cutOff === null) return NO_NIGHT;
+  const look = asOf === null ? 'no snapshot of its own' : `checked at ${asOf.toISOString()}`;
+  return `from ${cutOff} to ${cutOff} ${timezone}, ${look}`;
 }
 
 function instant(value: unknown): string {

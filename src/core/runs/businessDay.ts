@@ -49,6 +49,16 @@ interface ElsewhereFigures {
   since: string;
 }
 
+/** Over the checklist of a day: it tells how everything stands now, also where it is signed. */
+export const CHECKLIST_HEADS: Readonly<Record<DayState, string>> = {
+  open: 'Before it is closed',
+  closed: 'Before it is locked, as it stands now',
+  locked: 'Its checklist, as it stands now',
+};
+
+/** Money may move on a date that no night is of, as `tieout send` does after the last one. */
+export const NO_NIGHT = 'There is no night of this date.';
+
 /** Said under every table of days. */
 export const MEMOS =
   'Memos, in no sum: cancelled (reservations let go) and payouts made. Payouts are left out for ' +

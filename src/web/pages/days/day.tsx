@@ -3,6 +3,7 @@
 
 import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
 import type { DayFigures, DayState } from '../../../core/runs/businessDay.js';
+import { NO_NIGHT } from '../../../core/runs/businessDay.js';
 import { countText } from '../../../core/text/amounts.js';
 import { withoutCommands } from '../../../core/text/commandWords.js';
 import type { DayOrder, DayVerdict } from '../../../days/days.js';
@@ -78,8 +79,10 @@ function Figures({ days, words }: { days: readonly DayFigures[]; words: Words })
         <>
           <DayTable days={days} words={words} />
           <p class="hint">
-            From {first.cutOff ?? 'an unknown hour'} to {first.cutOff ?? 'an unknown hour'} of the
-            next day, {first.timezone ?? 'in an unknown zone'}; checked at {words.at(first.asOf)}.
+            {first.cutOff === null
+              ? NO_NIGHT
+              : `From ${first.cutOff} to ${first.cutOff} of the next day, ${first.timezone}; ` +
+                `checked at ${words.at(first.asOf)}.`}
           </p>
           <Books days={days} />
         </>

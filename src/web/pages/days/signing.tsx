@@ -4,6 +4,7 @@
 
 import type { ComponentChildren } from 'preact';
 import type { DayState } from '../../../core/runs/businessDay.js';
+import { CHECKLIST_HEADS } from '../../../core/runs/businessDay.js';
 import type { ChecklistTopic } from '../../../core/runs/closingChecklist.js';
 import { movedWords, signingAnswer } from '../../../core/runs/closingChecklist.js';
 import { withoutCommands } from '../../../core/text/commandWords.js';
@@ -61,11 +62,6 @@ const TO: Readonly<Record<ChecklistTopic, (account: string, date: string) => str
   notSettled: (account) => `/breaks?${new URLSearchParams({ account, kind: 'not_settled' })}`,
   unknown: (account) => `/instructions?${new URLSearchParams({ account, state: 'unknown' })}`,
   waiting: (account) => `/instructions?${new URLSearchParams({ account })}`,
-};
-
-const CHECKLIST_HEADS: Readonly<Record<Exclude<DayState, 'locked'>, string>> = {
-  open: 'Before it is closed',
-  closed: 'Before it is locked, as it stands now',
 };
 
 /** Behind a closed day: whoever reviews or looks back sees it first. */

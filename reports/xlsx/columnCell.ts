@@ -8,7 +8,7 @@ import type { WallClock } from './cells.js';
 import { dateCell, finiteNumber, freeText, idText, moneyCell } from './cells.js';
 import { fitsFigure, fitsOneLine } from './columnWidths.js';
 import type { Cell } from './format/cellXml.js';
-import { moneyStyle, STYLES } from './styles.js';
+import { moneyStyle, STYLES, shrunk } from './styles.js';
 
 /** `keep`: identifiers that free text of this row may name; masking leaves them alone. */
 export function columnCell<R>(
@@ -34,7 +34,7 @@ export function columnCell<R>(
       if (value === null) return null;
       const style = moneyStyle(column.currency(row), [value]);
       const cell = { value: moneyCell(value), style };
-      return fitsFigure(cell, value, width) ? cell : { ...cell, style: STYLES.shrunkMoney };
+      return fitsFigure(cell, value, width) ? cell : { ...cell, style: shrunk(style) };
     }
     case 'count': {
       const value = column.read(row);

@@ -27,6 +27,7 @@ const QUIET = { size: 11, italic: true, colour: 'FF5A6770' } as const;
 const WORDS = { horizontal: 'left', indent: 1, vertical: 'top' } as const;
 /** Without an indent: some readers forget a right one where only the number format changes. */
 const FIGURE = { horizontal: 'right', vertical: 'top' } as const;
+const SHRUNK_FIGURE = { ...FIGURE, shrinkToFit: true } as const;
 
 export const STYLES = {
   text: { numFmt: TEXT, alignment: WORDS },
@@ -41,7 +42,10 @@ export const STYLES = {
   },
   wrapped: { numFmt: TEXT, alignment: { ...WORDS, wrapText: true } },
   /** For a figure that is longer than its column: small, but never "####". */
-  shrunkMoney: { numFmt: MONEY, alignment: { ...FIGURE, shrinkToFit: true } },
+  shrunkMoney: { numFmt: MONEY, alignment: SHRUNK_FIGURE },
+  shrunkWholeMoney: { numFmt: MONEY_WITHOUT_DECIMALS, alignment: SHRUNK_FIGURE },
+  shrunkMoneyOfThree: { numFmt: MONEY_OF_THREE, alignment: SHRUNK_FIGURE },
+  shrunkMoneyOfFour: { numFmt: MONEY_OF_FOUR, alignment: SHRUNK_FIGURE },
   money: { numFmt: MONEY, alignment: FIGURE },
   wholeMoney: { numFmt: MONEY_WITHOUT_DECIMALS, alignment: FIGURE },
   moneyOfThree: { numFmt: MONEY_OF_THREE, alignment: FIGURE },
@@ -138,4 +142,15 @@ const TOTALS: ReadonlyMap<CellStyle, CellStyle> = new Map<CellStyle, CellStyle>(
   [STYLES.wholeMoney, STYLES.totalWholeMoney],
   [STYLES.moneyOfThree, STYLES.totalMoneyOfThree],
   [STYLES.moneyOfFour, STYLES.totalMoneyOfFour],
+]);
+
+/** The same of a figure that is longer than its column. */
+export function shrunk(style: CellStyle): CellStyle {
+  return SHRUNK.get(style) ?? STYLES.shrunkMoney;
+}
+
+const SHRUNK: ReadonlyMap<CellStyle, CellStyle> = new Map<CellStyle, CellStyle>([
+  [STYLES.wholeMoney, STYLES.shrunkWholeMoney],
+  [STYLES.moneyOfThree, STYLES.shrunkMoneyOfThree],
+  [STYLES.moneyOfFour, STYLES.shrunkMoneyOfFour],
 ]);

@@ -225,7 +225,7 @@ export function reservationsLapse(accountId: string, found: readonly LapsingMone
   const lapsed = found.reduce((sum, one) => sum + one.lapsed, 0);
   const next = found.map(({ nextLapse }) => nextLapse).filter((one) => one !== null);
   const first = next.length === 0 ? null : new Date(Math.min(...next.map((one) => one.getTime())));
-  const money = found.map(({ amount, currency }) => `${amount} ${currency ?? '(no currency)'}`);
+  const money = found.map(({ amount, currency }) => moneyIn(amount, currency ?? '(no currency)'));
   const parts = [
     first === null ? '' : `, the first at ${first.toISOString()}`,
     lapsed === 0 ? '' : `, ${countText(lapsed)} of them lapsed already`,

@@ -10,8 +10,9 @@ const ANSWER = {
 };
 
 test.each([
-  ['an amount of money', '12.50', 'DONE (done), fee 12.50 USD'],
-  ['digits of which nobody knows the unit', null, 'DONE (done), fee 12.5 USD as it came'],
-])('a fee is %s', (_, fee, words) => {
-  expect(payoutWords({ ...ANSWER, fee })).toBe(words);
+  ['an amount of money', '12.50', 'DONE (done), fee 12.50 USD', 'USD'],
+  ['an amount of more decimals', '12.50', 'DONE (done), fee 12.500 KWD', 'KWD'],
+  ['digits of which nobody knows the unit', null, 'DONE (done), fee 12.5 USD as it came', 'USD'],
+])('a fee is %s', (_, fee, words, currency) => {
+  expect(payoutWords({ ...ANSWER, fee, fee_currency: currency })).toBe(words);
 });

@@ -1,7 +1,9 @@
 // What a person reads on a terminal: amounts in groups with the decimals of their currency, and
 // lines that data cannot steer it with.
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { reservationsLapse } from '../../src/core/alertMessages.js';
+import { nextStep } from '../../src/core/instructions/nextStep.js';
 import { plainLine } from '../../src/core/log.js';
 import { leftNotice } from '../../src/core/runs/notices.js';
 import { strangeOrdersNotice } from '../../src/core/runs/strangeOrders.js';
@@ -25,6 +27,14 @@ describe('an amount', () => {
   ])('%s %s is %s', (amount, currency, words) => {
     expect(moneyIn(amount, currency)).toBe(words);
   });
+});
+
+test('what is said of dinars has their three decimals everywhere', () => {
+  const waits = { instructionId: '5', operation: 'refund', state: 'unknown', holdReason: null };
+  const step = nextStep({ ...waits, currency: 'KWD', amount: '12.34', transactionId: 'T1' });
+  expect(step).toContain('a refund of 12.340 KWD ');
+  const lapsing = { currency: 'KWD', reservations: 1, amount: '12.34', lapsed: 0, nextLapse: null };
+  expect(reservationsLapse('A1001', [lapsing]).text).toContain('1 reservation of 12.340 KWD will');
 });
 
 describe('a count', () => {

@@ -13,7 +13,7 @@ import {
   wallClock,
 } from '../../reports/xlsx/cells.js';
 import { wantedWidth } from '../../reports/xlsx/columnWidths.js';
-import { moneyStyle, STYLES, totalMoneyStyle } from '../../reports/xlsx/styles.js';
+import { moneyStyle, STYLES, shrunk, totalMoneyStyle } from '../../reports/xlsx/styles.js';
 
 describe('text for a cell', () => {
   test.each([
@@ -85,6 +85,11 @@ describe('money for a cell', () => {
     });
     const shown = ['#,##0.00', '#,##0', '#,##0.000', '#,##0.0000', '#,##0.00'];
     expect(formats).toEqual(shown);
+    const small = ['EUR', 'JPY', 'KWD', 'CLF', null].map((currency) => {
+      return shrunk(moneyStyle(currency, ['500.00']));
+    });
+    expect(small.map(({ numFmt }) => numFmt)).toEqual(shown);
+    expect(small.every(({ alignment }) => alignment?.shrinkToFit)).toBe(true);
     expect(totalMoneyStyle('KWD', ['1.50'])).toMatchObject({ numFmt: '#,##0.000' });
     expect(wantedWidth({ value: 1.5, style: STYLES.moneyOfThree })).toBeGreaterThan(
       wantedWidth({ value: 1.5, style: STYLES.money }),

@@ -95,7 +95,7 @@ export function lifeLines(one: FoundBreak, life: readonly BreakEvent[]): string[
   const candidates = (one.actual.candidates ?? []).map(
     (side) =>
       `    candidate ${side.transaction ?? '(none)'}: ${side.state ?? `code ${side.code}`} ` +
-      `${side.amount ?? '(no amount)'} ${side.currency ?? ''}`,
+      moneyIn(side.amount ?? '(no amount)', side.currency),
   );
   return [
     ...fields,

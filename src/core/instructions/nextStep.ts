@@ -1,6 +1,7 @@
 // What a person does next about an instruction that waits, in words: for the workbook of finance.
 // Pure; the rules are those of decision.ts, nothing is decided here.
 
+import { moneyIn } from '../text/amounts.js';
 import { isApprovable } from './holdReasons.js';
 
 /** An instruction that waits, as far as the words for its next step need it. */
@@ -44,7 +45,7 @@ export function nextStep(one: Waiting): string {
 }
 
 function moneyOf({ amount, currency }: Waiting): string {
-  return amount === null ? 'this order' : `${amount} ${currency ?? ''}`.trim();
+  return amount === null ? 'this order' : moneyIn(amount, currency);
 }
 
 /** The tag that the reason of a refund bears, so that it can be told from another of its size. */

@@ -2,6 +2,8 @@
 // means, and what it cost. The document gives a currency for the fee alone; in which currency the
 // payer pays and the beneficiary receives is not shown. Pure.
 
+import { moneyIn } from '../text/amounts.js';
+
 /** Names are those of the document; amounts the digits as they came. */
 export interface PayoutAnswer {
   /** by the profile when it was read */
@@ -25,13 +27,14 @@ export interface PayoutAnswer {
 export function payoutWords(answer: PayoutAnswer | null): string {
   if (answer === null) return '';
   const currency = answer.fee_currency ?? '';
-  const fee = answer.fee ?? answer.fee_amount;
-  // In which unit it is, the profile does not say, or the digits do not fit it.
-  const asCame = answer.fee === null ? ' as it came' : '';
+  // In which unit it came, the profile does not say, or the digits do not fit it.
+  const came =
+    answer.fee_amount === null ? null : `${`${answer.fee_amount} ${currency}`.trim()} as it came`;
+  const fee = answer.fee === null ? came : moneyIn(answer.fee, currency);
   const updated = answer.last_updated_at ?? answer.created_at;
   return [
     answer.status === null ? null : `${answer.status} (${answer.meaning})`,
-    fee === null ? null : `fee ${fee} ${currency}`.trim() + asCame,
+    fee === null ? null : `fee ${fee}`,
     answer.amount_payer_pays === null ? null : `payer pays ${answer.amount_payer_pays}`,
     answer.amount_beneficiary_receives === null
       ? null

@@ -115,7 +115,8 @@ export interface WaitingUnknown {
   accountId: string;
   operation: string;
   currency: string;
-  amount: string;
+  /** null: a payout in a unit that nobody has set, which is in no sum */
+  amount: string | null;
   since: Date;
 }
 
@@ -124,7 +125,7 @@ export function unknownWaits(accountId: string, unknowns: readonly WaitingUnknow
   const oldest = new Date(Math.min(...unknowns.map((one) => one.since.getTime())));
   const money = new Map<string, string>();
   for (const { currency, amount } of unknowns) {
-    money.set(currency, addAmounts(money.get(currency) ?? '0.00', amount));
+    if (amount !== null) money.set(currency, addAmounts(money.get(currency) ?? '0.00', amount));
   }
   const count = unknowns.length;
   return {

@@ -5,7 +5,7 @@ select 'break' as what, order_no, kind as detail, currency, amount::text as amou
 from tieout.breaks where account_id = $1 and state = 'open'
 union all
 select 'instruction', order_no, operation || ' ' || state, currency,
-  coalesce(refund_amount, amount)::text, created_at, null
+  case when is_in_totals then coalesce(refund_amount, amount)::text end, created_at, null
 from tieout.instructions
 where account_id = $1 and is_open
 order by since, order_no, detail

@@ -37,6 +37,8 @@ export interface ListedInstruction {
   currency: string;
   /** what moves: of a refund the part that is refunded */
   amount: string;
+  /** false: a payout in a unit that nobody has set */
+  isInTotals: boolean;
   refundId: string | null;
   reviewDecision: string | null;
   holdReason: string | null;

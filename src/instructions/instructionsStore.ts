@@ -103,6 +103,8 @@ export interface SentInstruction {
   state: string;
   money: string;
   currency: string;
+  /** false: a payout in a unit that nobody has set */
+  isInTotals: boolean;
   reason: string | null;
 }
 
@@ -119,10 +121,11 @@ export async function sentInstructions(
     state: string;
     money: string;
     currency: string;
+    is_in_totals: boolean;
     reason: string | null;
   }>(
     `select i.instruction_id, i.account_id, i.order_no, i.operation, i.state,
-       coalesce(i.refund_amount, i.amount)::text as money, i.currency,
+       coalesce(i.refund_amount, i.amount)::text as money, i.currency, i.is_in_totals,
        coalesce(i.reason, i.hold_reason, b.reason) as reason
      from tieout.instructions i left join tieout.batches b using (batch_id)
      where i.instruction_id = any ($1::bigint[]) order by i.instruction_id`,
@@ -136,6 +139,7 @@ export async function sentInstructions(
     state: row.state,
     money: row.money,
     currency: row.currency,
+    isInTotals: row.is_in_totals,
     reason: row.reason,
   }));
 }

@@ -14,6 +14,7 @@ select account_id, setting, count(*) as instructions,
   count(*) filter (where is_approved) as approved,
   jsonb_agg(jsonb_build_object('operation', operation,
       'orderNo', coalesce(order_no, transaction_id), 'refundId', refund_id,
-      'money', coalesce(refund_amount, amount) || ' ' || currency, 'isApproved', is_approved)
+      'amount', coalesce(refund_amount, amount)::text, 'currency', currency,
+      'isInTotals', is_in_totals, 'isApproved', is_approved)
     order by instruction_id) filter (where place <= $3) as samples
 from gone group by account_id, setting order by account_id, setting

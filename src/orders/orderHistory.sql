@@ -66,7 +66,8 @@ select jsonb_build_object(
   'instructions', coalesce((
     select jsonb_agg(jsonb_build_object('id', i.instruction_id, 'operation', i.operation,
         'state', i.state, 'amount', coalesce(i.refund_amount, i.amount)::text,
-        'currency', i.currency, 'transaction', i.transaction_id, 'refundId', i.refund_id,
+        'isInTotals', i.is_in_totals, 'currency', i.currency,
+        'transaction', i.transaction_id, 'refundId', i.refund_id,
         'holdReason', i.hold_reason, 'reason', i.reason, 'gatewayCode', i.outcome_code,
         'gatewayMessage', i.outcome_message, 'gatewayReference', i.gateway_reference,
         'refundReference', i.refund_reference, 'payout', i.payout_answer,

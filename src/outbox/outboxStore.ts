@@ -180,7 +180,7 @@ export async function unnotifiedUnknowns(
     account_id: string;
     operation: string;
     currency: string;
-    amount: string;
+    amount: string | null;
     since: Date;
     event_seq: bigint;
   }>(statement('outbox/unnotifiedUnknowns'), [before]);

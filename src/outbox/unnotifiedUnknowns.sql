@@ -2,7 +2,8 @@
 -- that made them so, by which a message tells of them once.
 -- $1 unknown since before. One row an instruction, oldest first.
 select i.instruction_id, i.account_id, i.operation, i.currency,
-  round(coalesce(i.refund_amount, i.amount), 2)::text as amount, e.at as since,
+  case when i.is_in_totals then round(coalesce(i.refund_amount, i.amount), 2)::text end as amount,
+  e.at as since,
   e.seq as event_seq
 from tieout.instructions i
 cross join lateral (

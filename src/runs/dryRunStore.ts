@@ -104,11 +104,13 @@ export async function wouldDo(tx: Db, accountIds: readonly string[]): Promise<Wo
     operation: string;
     amount: string;
     currency: string;
+    is_in_totals: boolean;
     is_held: boolean;
     hold_reason: string | null;
   }>(
     `select account_id, coalesce(order_no, '') as order_no, refund_id, operation,
-       coalesce(refund_amount, amount) as amount, currency, state = 'held' as is_held, hold_reason
+       coalesce(refund_amount, amount) as amount, currency, is_in_totals,
+       state = 'held' as is_held, hold_reason
      from tieout.instructions
      where account_id = any ($1) and state in ('planned', 'held', 'queued')
      order by account_id, is_held, operation, order_no, refund_id`,
@@ -121,6 +123,7 @@ export async function wouldDo(tx: Db, accountIds: readonly string[]): Promise<Wo
     operation: row.operation,
     amount: row.amount,
     currency: row.currency,
+    isInTotals: row.is_in_totals,
     next: row.is_held ? 'wait' : 'send',
     reason: row.hold_reason,
   }));

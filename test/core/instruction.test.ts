@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   INSTRUCTION_STATES,
+  instructionMoney,
   LEGAL_MOVES,
   OPEN_STATES,
   PROOFS,
@@ -38,6 +39,19 @@ describe('the life of an instruction', () => {
   test('an open instruction is one that is neither settled nor refused', () => {
     const closed = INSTRUCTION_STATES.filter((state) => !OPEN_STATES.includes(state));
     expect(closed).toEqual(['confirmed', 'rejected', 'withdrawn']);
+  });
+});
+
+describe('the money of an instruction in words', () => {
+  const moved = { amount: '150000.00', currency: 'EUR', isInTotals: true };
+  test.each([
+    ['what moves', moved, null, '150,000.00 EUR'],
+    ['a part of it', { ...moved, refundAmount: '12.34', currency: 'KWD' }, null, '12.340 KWD'],
+    ['of no known unit', { ...moved, isInTotals: false }, null, '150000 EUR as written'],
+    ['as the ledger has it', { ...moved, isInTotals: false }, '0150000', '0150000 EUR as written'],
+    ['none', { ...moved, amount: '0', isInTotals: false }, null, 'no amount EUR as written'],
+  ])('%s', (_what, one, written, words) => {
+    expect(instructionMoney(one, written)).toBe(words);
   });
 });
 

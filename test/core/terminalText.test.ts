@@ -2,7 +2,7 @@
 // lines that data cannot steer it with.
 
 import { describe, expect, it, test } from 'vitest';
-import { reservationsLapse } from '../../src/core/alertMessages.js';
+import { reservationsLapse, unknownWaits } from '../../src/core/alertMessages.js';
 import { nextStep } from '../../src/core/instructions/nextStep.js';
 import { plainLine } from '../../src/core/log.js';
 import { leftNotice } from '../../src/core/runs/notices.js';
@@ -35,6 +35,22 @@ test('what is said of dinars has their three decimals everywhere', () => {
   expect(step).toContain('a refund of 12.340 KWD ');
   const lapsing = { currency: 'KWD', reservations: 1, amount: '12.34', lapsed: 0, nextLapse: null };
   expect(reservationsLapse('A1001', [lapsing]).text).toContain('1 reservation of 12.340 KWD will');
+});
+
+test('a payout in a unit that nobody has set is counted in a message, and in no sum of it', () => {
+  const since = new Date('2026-11-20T03:00:00Z');
+  const one = {
+    instructionId: 5n,
+    accountId: 'A1001',
+    operation: 'payout',
+    currency: 'EUR',
+    since,
+  };
+  const { details } = unknownWaits('A1001', [
+    { ...one, amount: null },
+    { ...one, amount: '12.50' },
+  ]);
+  expect(details).toMatchObject({ count: 2, money: [{ currency: 'EUR', amount: '12.50' }] });
 });
 
 describe('a count', () => {

@@ -141,7 +141,9 @@ describe('all instructions that match', () => {
     expect(buttonOf(page)).toBe(
       'Approve the payout of 150000 EUR as written, in a unit nobody has set: it will be sent',
     );
-    expect([page, (await approver.get('/approvals')).body].join()).not.toContain('150,000');
+    const list = (await approver.get('/instructions')).body;
+    expect(textOf(list)).toContain(' 150000 as written EUR ');
+    expect([page, list, (await approver.get('/approvals')).body].join()).not.toContain('150,000');
   });
 
   it('are put together on the list with count and money, and links for whoever may', async () => {

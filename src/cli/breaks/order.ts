@@ -8,6 +8,7 @@ import { UsageError } from '../../core/errors.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { hintWords } from '../../core/instructions/hints.js';
 import { holdLabel } from '../../core/instructions/holdReasons.js';
+import { instructionMoney } from '../../core/instructions/instruction.js';
 import { type PayoutAnswer, payoutWords } from '../../core/instructions/payoutAnswer.js';
 import { gapWords } from '../../core/instructions/refundOrdinals.js';
 import { type Coverage, coverageLabel } from '../../core/orders/coverage.js';
@@ -213,8 +214,10 @@ function moneyLines({ movements, lines }: OrderMoney): string[] {
 
 function instructionLines(one: Part): string[] {
   const refund = one.refundId ? ` ${one.refundId}` : '';
+  const moved = { amount: String(one.amount), currency: String(one.currency) };
+  const money = instructionMoney({ ...moved, isInTotals: one.isInTotals === true });
   return [
-    `  #${one.id} ${one.operation}${refund} ${moneyOf(one)} (${labelOf(String(one.state))})` +
+    `  #${one.id} ${one.operation}${refund} ${money} (${labelOf(String(one.state))})` +
       `${one.holdReason ? `, waits: ${holdLabel(String(one.holdReason))}` : ''}` +
       `${one.gatewayReference ? `, gateway reference ${one.gatewayReference}` : ''}`,
     ...(one.refundReference ? [`    refund reference ${one.refundReference}`] : []),

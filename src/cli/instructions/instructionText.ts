@@ -5,8 +5,9 @@ import { nameLabel } from '../../core/instructions/decider.js';
 import { isUndecided } from '../../core/instructions/decision.js';
 import { hintWords } from '../../core/instructions/hints.js';
 import { holdLabel } from '../../core/instructions/holdReasons.js';
+import { instructionMoney } from '../../core/instructions/instruction.js';
 import { payoutWords } from '../../core/instructions/payoutAnswer.js';
-import { amountIn, counted, countText, moneyIn } from '../../core/text/amounts.js';
+import { amountIn, asWritten, counted, countText, moneyIn } from '../../core/text/amounts.js';
 import { disputeText, labelOf, labelStates } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import { DAY_MS } from '../../core/time.js';
@@ -48,7 +49,7 @@ export function listLines(rows: readonly ListedInstruction[], now: Date): Line[]
       `#${row.id}`,
       stateWord(row.state),
       what,
-      moneyIn(row.amount, row.currency),
+      instructionMoney(row),
       row.accountId,
       row.orderNo,
       notes.join('; '),
@@ -162,7 +163,7 @@ function shownMoney(amount: string | null, currency: string | null): string {
 }
 
 function moneyOf(sheet: Sheet): string {
-  return moneyIn(sheet.refundAmount ?? sheet.amount, sheet.currency);
+  return instructionMoney(sheet, sheet.seen.payout?.amount);
 }
 
 function sinceText({ at }: SeenDispute): string {
@@ -174,7 +175,7 @@ function payoutText(payout: NonNullable<Seen['payout']> | null): string {
   const whom = payout.beneficiary || payout.beneficiaryId || 'a beneficiary without a name';
   const what = [payout.reference, payout.reason].filter((part) => part !== null).join(', ');
   return maskCardNumbers(
-    `  ledger   asks for ${shownMoney(payout.amount, payout.currency)} to ${whom}` +
+    `  ledger   asks for ${asWritten(payout.amount, payout.currency)} to ${whom}` +
       `${what === '' ? '' : ` (${what})`}, payload ${payout.sha256.slice(0, DIGEST_SHOWN)}`,
   );
 }
@@ -273,7 +274,7 @@ export function verdictLines(
 
 function shortText(one: DecidableInstruction): string {
   const what = [one.operation, one.refundId, one.reviewDecision].filter((part) => part !== null);
-  const money = moneyIn(one.refundAmount ?? one.amount, one.currency);
+  const money = instructionMoney(one, one.seen.payout?.amount);
   return `${what.join(' ')} ${money}  ${one.accountId} ${one.orderNo}`;
 }
 

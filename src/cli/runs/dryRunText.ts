@@ -5,8 +5,9 @@ import type { Table } from '../../../reports/column.js';
 import { id, money, text } from '../../../reports/column.js';
 import { delimitedText } from '../../../reports/delimited.js';
 import { reasonToWait } from '../../core/instructions/holdReasons.js';
+import { instructionMoney } from '../../core/instructions/instruction.js';
 import type { RunSummary, WouldDo } from '../../core/runs/summary.js';
-import { countText, moneyIn } from '../../core/text/amounts.js';
+import { countText } from '../../core/text/amounts.js';
 import type { Line } from '../terminal.js';
 import { columns } from '../terminal.js';
 
@@ -34,9 +35,9 @@ function listed(what: string, rows: readonly WouldDo[]): Line[] {
 const AMOUNT = 4;
 
 function cellsOf(row: WouldDo): string[] {
-  const { accountId, operation, orderNo, refundId, amount, currency, reason } = row;
+  const { accountId, operation, orderNo, refundId, reason } = row;
   const why = reason === null ? '' : reasonToWait('held', reason);
-  return [accountId, operation, orderNo, refundId ?? '', moneyIn(amount, currency), why];
+  return [accountId, operation, orderNo, refundId ?? '', instructionMoney(row), why];
 }
 
 const WOULD_DO: Table<WouldDo> = {
@@ -45,7 +46,8 @@ const WOULD_DO: Table<WouldDo> = {
     id('operation', 'Operation', 10, (row) => row.operation),
     id('order_no', 'Order', 24, (row) => row.orderNo),
     id('refund_id', 'Refund', 24, (row) => row.refundId),
-    money('amount', 'Amount', 12, (row) => row.amount),
+    // Of a payout in a unit that nobody has set no column says an amount.
+    money('amount', 'Amount', 12, (row) => (row.isInTotals ? row.amount : null)),
     id('currency', 'Currency', 8, (row) => row.currency),
     id('next', 'Next', 8, (row) => row.next),
     text('reason', 'Reason', 30, (row) => row.reason),

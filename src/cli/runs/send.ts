@@ -3,7 +3,7 @@
 
 import { Command } from 'commander';
 import { UsageError } from '../../core/errors.js';
-import { moneyIn } from '../../core/text/amounts.js';
+import { instructionMoney } from '../../core/instructions/instruction.js';
 import type { SentInstruction } from '../../instructions/instructionsStore.js';
 import { sendApproved } from '../../night/sendApproved.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
@@ -52,7 +52,7 @@ function sentLines(sent: readonly SentInstruction[]): string[] {
   return sent.map(
     (one) =>
       `#${one.instructionId}  ${one.state.padEnd(9)}  ${one.operation} ` +
-      `${moneyIn(one.money, one.currency)}  ${one.accountId} ${one.orderNo}` +
+      `${instructionMoney({ ...one, amount: one.money })}  ${one.accountId} ${one.orderNo}` +
       `${one.reason === null ? '' : `  (${one.reason})`}`,
   );
 }

@@ -4,6 +4,7 @@
 
 import type { Notice } from '../runs/notices.js';
 import { counted, countText } from '../text/amounts.js';
+import { instructionMoney } from './instruction.js';
 
 /** Stands before what made the request of an instruction history, in the reason it bears. */
 export const NOW_HISTORY = 'its request is history now';
@@ -19,7 +20,9 @@ export interface NowHistoryFacts {
     /** of a payout that of the request, too */
     orderNo: string;
     refundId: string | null;
-    money: string;
+    amount: string;
+    currency: string;
+    isInTotals: boolean;
     isApproved: boolean;
   }[];
 }
@@ -32,9 +35,10 @@ export function nowHistoryNotice(gone: NowHistoryFacts): Notice {
       ? '1 instruction that waited was withdrawn'
       : `${countText(instructions)} instructions that waited were withdrawn`;
   const seen = approved === 0 ? '' : `, ${approved} of them approved`;
-  const named = samples.map(({ operation, orderNo, refundId, money, isApproved }) => {
+  const named = samples.map((one) => {
+    const { operation, orderNo, refundId, isApproved } = one;
     const which = refundId === null ? orderNo : `${refundId} of order ${orderNo}`;
-    return `${operation} ${which} (${money}${isApproved ? ', approved' : ''})`;
+    return `${operation} ${which} (${instructionMoney(one)}${isApproved ? ', approved' : ''})`;
   });
   const more =
     instructions > samples.length ? ` and ${countText(instructions - samples.length)} more` : '';

@@ -4,6 +4,7 @@
 
 import type { GatewayState, Operation } from '../orders/order.js';
 import type { ReviewDecision } from '../orders/verdict.js';
+import { asWritten, moneyIn } from '../text/amounts.js';
 
 export const INSTRUCTION_STATES = [
   'planned',
@@ -91,4 +92,26 @@ export function refundAfter(completes: boolean): readonly GatewayState[] {
 /** Stands in refund_reason. */
 export function refundTag(instructionId: bigint): string {
   return `[tieout ${instructionId}]`;
+}
+
+interface Moved {
+  amount: string;
+  /** of a refund, the part that is refunded */
+  refundAmount?: string | null;
+  currency: string;
+  /** false: a payout in a unit that nobody has set */
+  isInTotals: boolean;
+}
+
+/** Its money in words; `written` is what the ledger asks for, where it is read. */
+export function instructionMoney(one: Moved, written: string | null = null): string {
+  const { amount, refundAmount, currency, isInTotals } = one;
+  if (isInTotals) return moneyIn(refundAmount ?? amount, currency);
+  return asWritten(written ?? writtenAmount(amount), currency);
+}
+
+/** What the ledger wrote, of the amount that the plan kept of it; null: it was none. */
+export function writtenAmount(kept: string): string | null {
+  const text = kept.replace(/\.00$/, '');
+  return text === '0' ? null : text;
 }

@@ -121,6 +121,8 @@ export interface WouldDo {
   operation: string;
   amount: string;
   currency: string;
+  /** false: a payout in a unit that nobody has set */
+  isInTotals: boolean;
   /** send: it would go; wait: it would be held for the reason */
   next: 'send' | 'wait';
   reason: string | null;

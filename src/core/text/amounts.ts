@@ -53,3 +53,8 @@ const KEPT_DECIMALS = 2;
 export function moneyIn(text: string, currency: string | null | undefined): string {
   return currency ? `${amountIn(text, currency)} ${currency}` : grouped(text);
 }
+
+/** In a unit that nobody has set: shown as money it would say one. */
+export function asWritten(text: string | null, currency: string | null): string {
+  return `${text ?? 'no amount'} ${currency ?? ''} as written`.replace('  ', ' ');
+}

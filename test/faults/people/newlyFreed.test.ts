@@ -258,7 +258,7 @@ describe('liveFrom later', () => {
     expect(others).toEqual([]);
     expect(told).toMatch(/1 instruction that waited was withdrawn, 1 of them approved/);
     expect(told).toMatch(/accounts\[\]\.liveFrom: \S+ before, \S+ now/);
-    expect(told).toContain(`payout ${ONE} (120.00 EUR, approved)`);
+    expect(told).toContain(`payout ${ONE} (120 EUR as written, approved)`);
     expect(house.lines.join('\n')).toContain(told);
     // Told once: the night after has nothing new to say.
     expect(historyOf(await runOf(house, 2))).toEqual([]);
@@ -294,7 +294,7 @@ describe('liveFrom later', () => {
     await sendApproved(await app.sendDeps(), accountIds, await app.workforce());
     expect(await states(house)).toEqual(['payout withdrawn']);
     const summary = await runOf(house, 3);
-    expect(historyOf(summary)[0]).toContain(`payout ${ONE} (120.00 EUR, approved)`);
+    expect(historyOf(summary)[0]).toContain(`payout ${ONE} (120 EUR as written, approved)`);
     const [account] = summary.accounts;
     expect(account?.instructions.payout).toMatchObject({ carried: 1, withdrawn: 1 });
     expect(await house.effects()).toEqual([]);

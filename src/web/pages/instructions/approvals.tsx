@@ -12,11 +12,10 @@ import type { HeldInstruction } from '../../../instructions/instructionPagesStor
 import { heldInstructions } from '../../../instructions/instructionPagesStore.js';
 import type { Waiting } from '../../../report/consoleRunsStore.js';
 import { waitingCounts } from '../../../report/consoleRunsStore.js';
-import type { Words } from '../../format.js';
 import { Empty, Figure, Form, OrderLink, Pager, Pick, PickAll, Table } from '../../layout/parts.js';
 import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
-import { SeenList } from './decisionBasis.js';
+import { amountOf, SeenList } from './decisionBasis.js';
 import { groupsOf } from './instructionSets.js';
 import { DIRECTIONS } from './instructions.js';
 import { Lapsing, lapsingOf } from './lapsing.js';
@@ -174,17 +173,6 @@ function HeldTable(props: {
         </tr>
       ))}
     </Table>
-  );
-}
-
-/** Of a payout in a unit that nobody has set what the ledger wrote, which is not money yet. */
-function amountOf({ amount, currency, isInTotals, seen }: HeldInstruction, words: Words) {
-  if (isInTotals) return words.amount(amount, currency);
-  return (
-    <>
-      {seen.payout?.amount ?? amount}
-      <span class="hint">as written</span>
-    </>
   );
 }
 

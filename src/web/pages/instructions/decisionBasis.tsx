@@ -1,6 +1,8 @@
 // What a decision about an instruction is bound to, side by side: the ledger, the refund requests,
 // what the gateway showed. The same for who approves now and for who asks later what was seen.
 
+import { writtenAmount } from '../../../core/instructions/instruction.js';
+import { asWritten } from '../../../core/text/amounts.js';
 import { disputeText, labelOf } from '../../../core/text/labels.js';
 import type { Seen } from '../../../instructions/decisionsStore.js';
 import type { Words } from '../../format.js';
@@ -66,8 +68,8 @@ function PayoutSeen({
   return (
     <ul class="seen">
       <li>
-        To {words.free(payout.beneficiary) || 'nobody named'}: {payout.amount ?? 'no amount'}{' '}
-        {payout.currency} as written
+        To {words.free(payout.beneficiary) || 'nobody named'}:{' '}
+        {asWritten(payout.amount, payout.currency)}
       </li>
       <li>
         Reference {payout.reference ?? 'none'}
@@ -77,5 +79,23 @@ function PayoutSeen({
         Digest of the whole request <code>{payout.sha256.slice(0, 12)}</code>
       </li>
     </ul>
+  );
+}
+
+interface Amount {
+  amount: string;
+  currency: string;
+  isInTotals: boolean;
+  seen?: Seen;
+}
+
+/** In its column: of a payout in a unit that nobody has set what the ledger wrote, no money yet. */
+export function amountOf({ amount, currency, isInTotals, seen }: Amount, words: Words) {
+  if (isInTotals) return words.amount(amount, currency);
+  return (
+    <>
+      {seen?.payout?.amount ?? writtenAmount(amount)}
+      <span class="hint">as written</span>
+    </>
   );
 }

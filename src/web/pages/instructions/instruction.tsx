@@ -5,8 +5,8 @@ import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
 import { isUndecided } from '../../../core/instructions/decision.js';
 import { hintWords } from '../../../core/instructions/hints.js';
 import { holdLabel, isApprovable } from '../../../core/instructions/holdReasons.js';
+import { instructionMoney } from '../../../core/instructions/instruction.js';
 import { payoutWords } from '../../../core/instructions/payoutAnswer.js';
-import { moneyIn } from '../../../core/text/amounts.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { SheetAttempt, SheetSnapshot } from '../../../instructions/instructionListStore.js';
 import { accountOfInstruction } from '../../../instructions/instructionPagesStore.js';
@@ -33,10 +33,7 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
     <>
       <h1>
         {[sheet.operation, sheet.refundId, sheet.reviewDecision].filter(Boolean).join(' ')}{' '}
-        {sheet.isInTotals
-          ? `${words.amount(sheet.refundAmount ?? sheet.amount, sheet.currency)} ${sheet.currency}`
-          : writtenOf(sheet)}{' '}
-        <State state={sheet.state} />
+        {instructionMoney(sheet, sheet.seen.payout?.amount)} <State state={sheet.state} />
       </h1>
       <p class="sentence">
         Order <OrderLink accountId={sheet.accountId} orderNo={sheet.orderNo} /> of account{' '}
@@ -164,17 +161,12 @@ function Decide({ visit, sheet }: { visit: Visit; sheet: Sheet }) {
   return null;
 }
 
-/** A payout as the ledger asks for it: written as money it would say a unit. */
-function writtenOf({ seen, amount, currency }: Sheet): string {
-  return `${seen.payout?.amount ?? amount} ${currency} as written`;
-}
-
 /** A fraud review moves no money: it is named by what it decides. */
 function moneyOf(sheet: Sheet): string {
-  const { operation, reviewDecision, refundAmount, amount, currency } = sheet;
+  const { operation, reviewDecision, isInTotals } = sheet;
   if (operation === 'review') return ['the review', reviewDecision].filter(Boolean).join(': ');
-  if (!sheet.isInTotals) return `the payout of ${writtenOf(sheet)}, in a unit nobody has set`;
-  return moneyIn(refundAmount ?? amount, currency);
+  const money = instructionMoney(sheet, sheet.seen.payout?.amount);
+  return isInTotals ? money : `the payout of ${money}, in a unit nobody has set`;
 }
 
 /** What no approval of this person frees has no button for it. */

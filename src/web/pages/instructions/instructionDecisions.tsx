@@ -2,7 +2,7 @@
 // so, and the verdict for each in words. The rule is shared with the command line.
 
 import { UsageError } from '../../../core/errors.js';
-import { moneyIn } from '../../../core/text/amounts.js';
+import { instructionMoney } from '../../../core/instructions/instruction.js';
 import type { Decision, DecisionVerdict } from '../../../instructions/decisions.js';
 import { decideInstructions } from '../../../instructions/decisions.js';
 import type { DecidableInstruction } from '../../../instructions/decisionsStore.js';
@@ -70,7 +70,7 @@ function verdictOf(row: DecisionVerdict): RowVerdict {
     return { what: `instruction ${row.instructionId}`, kind: 'refused', words: row.words };
   }
   const { instruction: one } = row;
-  const money = moneyIn(one.refundAmount ?? one.amount, one.currency);
+  const money = instructionMoney(one, one.seen.payout?.amount);
   return {
     what: `${one.operation} ${money} of ${one.orderNo} (${one.accountId})`,
     kind: row.kind,

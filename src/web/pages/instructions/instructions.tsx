@@ -18,6 +18,7 @@ import { Empty, Figure, OrderLink, Pager, State, Table } from '../../layout/part
 import type { Direction } from '../../layout/sorting.js';
 import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
+import { amountOf } from './decisionBasis.js';
 import { decideInstructionRows } from './instructionDecisions.js';
 import { groupsOf } from './instructionSets.js';
 
@@ -166,7 +167,7 @@ function InstructionTable(props: {
           <td>
             <State state={row.state} />
           </td>
-          <Figure>{words.amount(row.amount, row.currency)}</Figure>
+          <Figure>{amountOf(row, words)}</Figure>
           <td>{row.currency}</td>
           <td>
             <OrderLink accountId={row.accountId} orderNo={row.orderNo} />

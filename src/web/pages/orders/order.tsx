@@ -4,6 +4,7 @@
 import { breakSentence } from '../../../core/breaks/sentence.js';
 import { hintWords } from '../../../core/instructions/hints.js';
 import { reasonToWait } from '../../../core/instructions/holdReasons.js';
+import { instructionMoney } from '../../../core/instructions/instruction.js';
 import { type PayoutAnswer, payoutWords } from '../../../core/instructions/payoutAnswer.js';
 import { gapWords } from '../../../core/instructions/refundOrdinals.js';
 import type { BreakKind } from '../../../core/orders/verdict.js';
@@ -164,8 +165,7 @@ function Instructions(props: { history: OrderHistory; words: Words; orderNo: str
         history.instructions.map((one) => (
           <>
             <h3>
-              {text(one.operation)} {words.amount(text(one.amount), text(one.currency))}{' '}
-              {text(one.currency)} <State state={text(one.state)} />
+              {text(one.operation)} {moneyOf(one)} <State state={text(one.state)} />
             </h3>
             <p>{aboutInstruction(one, words, orderNo)}</p>
             <Events events={parts(one.events)} words={words} verb="to" orderNo={orderNo} />
@@ -175,6 +175,11 @@ function Instructions(props: { history: OrderHistory; words: Words; orderNo: str
       )}
     </section>
   );
+}
+
+function moneyOf({ amount, currency, isInTotals }: Part): string {
+  const money = { amount: text(amount), currency: text(currency) };
+  return instructionMoney({ ...money, isInTotals: isInTotals === true });
 }
 
 function aboutInstruction(one: Part, words: Words, orderNo: string): string {

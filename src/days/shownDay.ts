@@ -26,14 +26,18 @@ export interface DayToSign {
   moved: MovedAfter[];
   /** what changed behind it since it was closed, in words; null: nothing, or it is open */
   changed: string | null;
+  /** the orders among it; null: none */
+  changedAbout: About | null;
 }
+
+type About = NonNullable<ChecklistLine['about']>;
 
 interface EarlierDays {
   /** oldest first */
   dates: string[];
   figures: DayFigures[];
   /** of those of which something came to the ledger after their night, or may have */
-  late: { date: string; words: string }[];
+  late: { date: string; words: string; about: About | null }[];
   seen: string;
 }
 
@@ -134,10 +138,14 @@ async function dayToSign(
   const moved = await movedAfter(db, [accountId], date);
   const known = late === undefined ? {} : { late };
   const lines = closingChecklist({ ...facts, ...known, movedAfter: moved });
-  if (state === 'open') return { accountId, state, lines, moved, changed: null };
-  const changed = found === null ? SINCE_UNKNOWN : null;
-  const words = found?.since ? sinceSignedWords(found.since) : null;
-  return { accountId, state, lines, moved, changed: changed ?? words };
+  const day = { accountId, state, lines, moved };
+  if (state === 'open') return { ...day, changed: null, changedAbout: null };
+  if (found === null) return { ...day, changed: SINCE_UNKNOWN, changedAbout: null };
+  const behind = found?.since ?? null;
+  if (behind === null) return { ...day, changed: null, changedAbout: null };
+  const count = behind.orders + behind.refunds;
+  const changedAbout = count === 0 ? null : { named: behind.named, count };
+  return { ...day, changed: sinceSignedWords(behind), changedAbout };
 }
 
 async function earlierDays(
@@ -154,7 +162,8 @@ async function earlierDays(
   const late = dates.flatMap((one) => {
     const ofDay = lateOf(sinceOfDay(since, accountId, one));
     const line = ofDay === undefined ? null : lateLine(ofDay);
-    return line === null || line.isWell ? [] : [{ date: one, words: line.words }];
+    if (line === null || line.isWell) return [];
+    return [{ date: one, words: line.words, about: line.about ?? null }];
   });
   return { dates, figures, late, seen: shownDigest(dates, figures, late) };
 }

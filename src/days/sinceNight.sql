@@ -1,37 +1,50 @@
 -- What came to the ledger or changed there of a day after its night had looked, and of a closed day
 -- what changed behind it since the close. An order or a refund request is late if it says itself
--- that it is of before the day's end, and the night did not compare it so. Of what the ledger had
--- when the day was closed its closing kept the keys; the others came afterwards. The ledger may be
--- a view whose columns are texts, and is read as the night reads it (tieout.ledger_orders, which
--- leaves out when a row was changed). $1 business dates, $2 accounts, $3 keys kept at most.
-with night as materialized (
-  -- from the start of the first date that it covers, by the schedule that it was run with
+-- that it is of before the day's end, and the night did not compare it so. Each is late on one day
+-- alone: what came, on the day that it is of; what changed, on the last night that looked before.
+-- Of what the ledger had when the day was closed its closing kept the keys; the others came
+-- afterwards. The ledger may be a view whose columns are texts, and is read as the night reads it
+-- (tieout.ledger_orders, which leaves out when a row was changed). $1 business dates, $2 accounts,
+-- $3 keys kept at most, $4 rows that are named at most.
+with covered as not materialized (
+  -- from the start of the first date that a night covers, by the schedule that it was run with
   select ra.account_id, r.business_date, ra.pull_id, r.run_id, r.ends_at,
     least(r.starts_at, (r.covers[1] + (r.settings -> 'schedule' ->> 'cutOff')::time)
-      at time zone (r.settings -> 'schedule' ->> 'timezone')) as starts_at,
+      at time zone (r.settings -> 'schedule' ->> 'timezone')) as starts_at
+  from tieout.runs r join tieout.run_accounts ra using (run_id)
+  where not r.is_dry and ra.account_id = any ($2::text[])
+),
+night as materialized (
+  select ra.*,
     -- without one there is nothing to hold the ledger against
     ra.pull_id is not null and not exists (select from tieout.removed_looks w
       where w.pull_id = ra.pull_id and w.account_id = ra.account_id) as has_look,
     case when signed.event = 'closed' then signed.at end as at,
     case when jsonb_typeof(signed.keys) = 'array' then signed.keys end as keys
-  from tieout.runs r join tieout.run_accounts ra using (run_id)
+  from covered ra
   left join lateral (
     select e.event, e.at, (
         select item -> 'keys' from jsonb_array_elements(e.open_items) as item
         where item ->> 'what' = 'ledger') as keys
     from tieout.day_events e
-    where e.account_id = ra.account_id and e.business_date = r.business_date
+    where e.account_id = ra.account_id and e.business_date = ra.business_date
       and e.event <> 'locked'
     order by e.event_id desc limit 1
   ) signed on true
-  where r.business_date = any ($1::date[]) and not r.is_dry and ra.account_id = any ($2::text[])
+  where ra.business_date = any ($1::date[])
 ),
 later as materialized (
-  select n.account_id, n.business_date, r.business_date as counts_on, ra.pull_id
+  select n.account_id, n.business_date, c.business_date as counts_on, c.pull_id
   from night n
-  join tieout.run_accounts ra on ra.account_id = n.account_id and ra.pull_id is not null
-  join tieout.runs r on r.run_id = ra.run_id and not r.is_dry
-    and r.business_date > n.business_date
+  join covered c on c.account_id = n.account_id and c.pull_id is not null
+    and c.business_date > n.business_date
+),
+-- A date that was given up is covered by the next night, too; its own night has what is of it.
+covered_before as materialized (
+  select n.account_id, n.business_date, c.starts_at, c.ends_at
+  from night n
+  join covered c on c.account_id = n.account_id and c.pull_id is not null
+    and c.business_date < n.business_date and c.ends_at > n.starts_at
 ),
 late_order as materialized (
   select n.account_id, n.business_date, o.order_no, o.currency, o.amount, o.expected,
@@ -55,17 +68,30 @@ late_order as materialized (
     and a.account_id = n.account_id and a.order_no = o.order_no
     -- said once more: else the looks of all nights would be hashed
     and a.pull_id = any (array(select pull_id from night))
-  where n.has_look and case when a.order_no is null
+  where n.has_look and case when a.in_ledger is not true
       then o.placed_at >= n.starts_at
+        and not exists (select from covered_before c
+          where c.account_id = n.account_id and c.business_date = n.business_date
+            and o.placed_at >= c.starts_at and o.placed_at < c.ends_at)
         -- run again, a night does not ask once more for what was final (askLive.sql)
         and not exists (select from tieout.final_orders f
           where f.account_id = n.account_id and f.order_no = o.order_no and f.run_id <= n.run_id
             and f.fingerprint = md5(row(o.currency, o.amount, o.expected, o.transaction_id,
               o.capture_amount, o.review_decision, o.placed_at)::text))
-      else (o.currency, o.amount) is distinct from (a.currency, a.amount)
+      else ((o.currency, o.amount) is distinct from (a.currency, a.amount)
         or o.updated_at < n.ends_at
           and (o.expected, o.capture_amount, o.transaction_id) is distinct from
-            (a.expected, a.capture_amount, a.transaction_id)
+            (a.expected, a.capture_amount, a.transaction_id))
+        -- the next night that looked saw it as this one did: it changed after that one
+        and not coalesce((
+          select (b.currency, b.amount, b.expected, b.capture_amount, b.transaction_id)
+            is not distinct from
+            (a.currency, a.amount, a.expected, a.capture_amount, a.transaction_id)
+          from later l
+          join tieout.asked_orders b on b.pull_id = l.pull_id and b.account_id = n.account_id
+            and b.order_no = o.order_no and b.in_ledger
+          where l.account_id = n.account_id and l.business_date = n.business_date
+          order by l.counts_on limit 1), false)
     end
 ),
 late_refund as materialized (
@@ -74,6 +100,9 @@ late_refund as materialized (
   join tieout.ledger_refunds() q on q.account_id collate "C" = n.account_id
     and q.requested_at >= n.starts_at and q.requested_at < n.ends_at and q.problem is null
   where n.has_look
+    and not exists (select from covered_before c
+      where c.account_id = n.account_id and c.business_date = n.business_date
+        and q.requested_at >= c.starts_at and q.requested_at < c.ends_at)
     and exists (select from ledger.orders o
       where o.account_id::text = q.account_id and o.order_no::text = q.order_no)
     and not exists (select from tieout.asked_refunds a
@@ -86,7 +115,8 @@ late_refund as materialized (
         and (q.refund_id || ' ' || trim_scale(q.refund_amount)) collate "C" = any (f.requests))
 ),
 late as materialized (
-  select o.account_id, o.business_date, 'orders' as what,
+  select o.account_id, o.business_date, 'orders' as what, o.order_no,
+    null::text collate "C" as refund_id,
     left(md5(row(o.order_no, o.currency, o.amount, o.expected, o.capture_amount,
       o.transaction_id)::text), 16) as key,
     (select min(l.counts_on)
@@ -99,7 +129,7 @@ late as materialized (
           (o.currency, o.amount, o.expected, o.capture_amount, o.transaction_id)) as counts_on
   from late_order o
   union all
-  select q.account_id, q.business_date, 'refunds',
+  select q.account_id, q.business_date, 'refunds', q.order_no collate "C", q.refund_id collate "C",
     left(md5(row(q.refund_id, q.order_no, q.refund_amount)::text), 16),
     (select min(l.counts_on)
       from later l
@@ -121,7 +151,7 @@ select n.account_id as "accountId", n.business_date as "businessDate", n.at::tex
   n.has_look as "hasLook",
   found.orders, found.refunds, found.counts_on as "countsOn", found.uncounted,
   case when found.orders + found.refunds <= $3::int then found.keys end as keys,
-  (n.keys is not null) as "isKept", found.orders_since as "ordersSince",
+  found.named, (n.keys is not null) as "isKept", found.orders_since as "ordersSince",
   found.refunds_since as "refundsSince",
   -- of any account: a run that names none is of all of them (night/begin.ts)
   exists (select from tieout.runs r
@@ -163,6 +193,11 @@ cross join lateral (
       as counts_on,
     count(*) filter (where counts_on is null)::int as uncounted,
     coalesce(array_agg(key order by key), '{}') as keys,
+    coalesce(to_jsonb((array_agg(
+      jsonb_build_object('orderNo', order_no, 'refundId', refund_id,
+        'isSince', (n.keys ? key) is not true)
+      order by (n.keys ? key) is not true desc, order_no, refund_id nulls first))[1:$4::int]),
+      '[]') as named,
     count(*) filter (where what = 'orders' and (n.keys ? key) is not true)::int as orders_since,
     count(*) filter (where what = 'refunds' and (n.keys ? key) is not true)::int as refunds_since
   from late

@@ -3,7 +3,7 @@
 // or takes long: then it is said that nobody knows. Neighbours: core/runs/closingChecklist.ts (the
 // words), shownDay.ts (what who signs is shown).
 
-import type { LateRows, SinceClosed } from '../core/runs/closingChecklist.js';
+import type { LateName, LateRows, SinceClosed } from '../core/runs/closingChecklist.js';
 import { wasEnded } from '../database/connection.js';
 import type { Database } from '../database/db.js';
 import { type Limits, SHORT_LIMITS } from '../database/limits.js';
@@ -12,6 +12,9 @@ import { mayBeLedger } from '../ledger/ledgerTroubleStore.js';
 
 /** Keys of late rows that a close keeps at most. */
 const KEYS_MAX = 10_000;
+
+/** Late rows that are named. */
+const NAMED_MAX = 20;
 
 /** Not for ever: somebody waits for it. */
 const SINCE_LIMITS: Limits = { ...SHORT_LIMITS, statementMs: 10_000 };
@@ -28,7 +31,10 @@ interface SinceNight {
   since: SinceClosed | null;
 }
 
-interface SinceRow extends Omit<LateRows, 'businessDate'>, Omit<SinceClosed, 'orders' | 'refunds'> {
+interface SinceRow
+  extends Omit<LateRows, 'businessDate' | 'named'>,
+    Omit<SinceClosed, 'orders' | 'refunds' | 'named'> {
+  named: (LateName & { isSince: boolean })[];
   accountId: string;
   businessDate: string;
   closedAt: string | null;
@@ -44,7 +50,7 @@ export async function sinceNights(
   dates: readonly string[],
   accountIds: readonly string[],
 ): Promise<SinceNight[] | null> {
-  const values = [dates, accountIds, KEYS_MAX];
+  const values = [dates, accountIds, KEYS_MAX, NAMED_MAX];
   try {
     const { rows } = await db.transaction(
       (tx) => tx.query<SinceRow>(statement('days/sinceNight'), values),
@@ -70,11 +76,13 @@ export function sinceOfDay(
 function sinceOf(row: SinceRow): SinceNight {
   const { accountId, businessDate, orders, refunds, countsOn, uncounted, keys } = row;
   const { closedAt, adjustments, reopened, batches, restated, isKept, isPast, hasLook } = row;
-  const counts = { orders: row.ordersSince, refunds: row.refundsSince, restated };
+  const named = row.named.map(({ orderNo, refundId }) => ({ orderNo, refundId }));
+  const newest = named.slice(0, row.named.filter(({ isSince }) => isSince).length);
+  const counts = { orders: row.ordersSince, refunds: row.refundsSince, restated, named: newest };
   return {
     accountId,
     businessDate,
-    late: hasLook ? { businessDate, orders, refunds, countsOn, uncounted, isPast } : null,
+    late: hasLook ? { businessDate, orders, refunds, named, countsOn, uncounted, isPast } : null,
     keys,
     since: closedAt === null ? null : { adjustments, reopened, batches, isKept, ...counts },
   };

@@ -108,6 +108,7 @@ describe('tieout days', () => {
       /^ +\[ \] 1 order of this day came .* without it; it counts in the next night: .*/m;
     const [line = 'none'] = words.exec(closed.stdout) ?? [];
     expect(line).toContain(`run the date again first (\`tieout run --date ${dateOf(2)}\`)`);
+    expect(closed.stdout).toMatch(/^ +LATE-1$/m);
     expect((await days(...order)).code).toBe(1);
     const shown = await days('list', dateOf(2));
     expect(shown.stdout).toContain(`business date ${dateOf(2)}: closed`);

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import type { ClosingFacts, LateRows } from '../../src/core/runs/closingChecklist.js';
 import {
+  aboutText,
   closingChecklist,
   movedOnPage,
   signingAnswer,
@@ -68,7 +69,7 @@ test('what moved in a currency without a page stands on the last page of its acc
 test('what came to the ledger after the night is counted, with the night that has it', () => {
   const late: LateRows = {
     ...{ businessDate: '2026-11-24', orders: 2, refunds: 0, countsOn: [], uncounted: 2 },
-    isPast: false,
+    ...{ isPast: false, named: [{ orderNo: 'SO-1', refundId: null }] },
   };
   const wordsOf = (given: Partial<LateRows>) =>
     closingChecklist({ ...WELL, late: { ...late, ...given } }).find(
@@ -79,6 +80,13 @@ test('what came to the ledger after the night is counted, with the night that ha
   expect(wordsOf({})?.words).toMatch(
     /^2 orders of this day .* count in the next night: .*`tieout run --date 2026-11-24`\)$/,
   );
+  // Each is named, and of more than are named it is said how many.
+  const named = [...late.named, { orderNo: 'SO-2', refundId: 'R-2' }];
+  const about = [wordsOf({})?.about, wordsOf({ refunds: 3, named })?.about];
+  expect(about.map((one) => (one === undefined ? '' : aboutText(one)))).toEqual([
+    'SO-1 and 1 more',
+    'SO-1, refund R-2 of SO-2 and 3 more',
+  ]);
   const [one, two] = ['2026-11-25', '2026-11-26'];
   // A date with a newer night is shown again and no more: nobody is sent to run it.
   const past = [

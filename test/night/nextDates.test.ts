@@ -180,11 +180,30 @@ describe('the next business date', () => {
         [ids[0], orderNo, `${dateOf(daysAgo)}T00:00:00Z`],
       );
     }
+    // Both nights knew of one by the gateway alone, and saw another as it was before it changed:
+    // the first is of its own date, the second changed after the newer night, and each counts once.
+    await one.db.query(
+      `insert into tieout.asked_orders (pull_id, account_id, order_no, in_ledger, currency, amount,
+         expected)
+       select pull_id, account_id, order_no, in_ledger, currency, amount, expected
+       from tieout.run_accounts cross join (values ('STRANGER', false, null, null, null),
+         ('CHANGED', true, 'EUR', 5, 'authorised')) as o (order_no, in_ledger, currency, amount,
+         expected)
+       where account_id = $1`,
+      [ids[0]],
+    );
+    await one.db.query(
+      `insert into ledger.orders (account_id, order_no, currency, amount, expected, placed_at)
+       select $1, order_no, 'EUR', 6, 'authorised', $2
+       from unnest(array['STRANGER', 'CHANGED']) as order_no`,
+      [ids[0], `${dateOf(3)}T00:00:00Z`],
+    );
     const since = await sinceNights(one.db, [dateOf(3), dateOf(1)], ids);
     const late = [dateOf(3), dateOf(1)].map((date) => sinceOfDay(since, ids[0] ?? '', date)?.late);
+    const named = (...orders: string[]) => orders.map((orderNo) => ({ orderNo, refundId: null }));
     expect(late).toMatchObject([
-      { orders: 1, isPast: true },
-      { orders: 2, isPast: false },
+      { orders: 2, isPast: true, named: named('LATE-3', 'STRANGER') },
+      { orders: 3, isPast: false, named: named('CHANGED', 'LATE-1', 'LATE-2') },
     ]);
     // Eleven hours west of it the same morning is of the evening before.
     rewriteSettings(one, { schedule: { timezone: 'Pacific/Pago_Pago' } });

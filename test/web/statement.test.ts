@@ -254,6 +254,9 @@ it('says who closed the day on which revision, and when that is no longer what i
   for (const path of [url, day, `/days/all/close?date=${dateOf(1)}`]) {
     expect((await finance.get(path)).body).toContain(late);
   }
+  expect((await finance.get(day)).body).toContain(
+    '<a href="/orders/A1001/EARLY-1">EARLY-1</a>, refund ',
+  );
   // Who only looks does not have the ledger read for what is said to who signs.
   const looked = (await viewer.get(url)).body;
   expect(looked).toContain('Account A1001: this day can be signed');

@@ -19,7 +19,7 @@ import { daysToSign } from '../../days/shownDay.js';
 import { sinceNights } from '../../days/sinceNightStore.js';
 import type { App } from '../app.js';
 import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
-import { dayLines, type Row, tableLines } from './daysText.js';
+import { checklistLines, dayLines, type Row, tableLines } from './daysText.js';
 
 interface Flags {
   account?: string[];
@@ -110,7 +110,7 @@ function verdictLines(name: string, verdict: DayVerdict): string[] {
   const { accountId } = verdict;
   if (verdict.kind !== 'done') return [`${accountId}: not done: ${verdict.reason}`];
   const done = { close: 'closed', lock: 'locked', reopen: 'open again' }[name] ?? name;
-  const knowing = verdict.knowing?.map(({ words }) => `  [ ] ${words}`) ?? [];
+  const knowing = verdict.knowing?.flatMap((line) => checklistLines(line, '  ')) ?? [];
   return [`${accountId}: ${verdict.dates.join(', ')} ${done}`, ...knowing];
 }
 
@@ -130,7 +130,7 @@ async function list(
   const since = await sinceNights(app.db, [date], accountIds);
   const toSign = await daysToSign(app.db, accountIds, date, since);
   const accounts = [];
-  for (const { accountId, state, lines, changed } of toSign) {
+  for (const { accountId, state, lines, changed, changedAbout } of toSign) {
     accounts.push({
       accountId,
       state,
@@ -141,6 +141,7 @@ async function list(
       openNow: (await openItems(app.db, accountId)).length,
       checklist: lines,
       changed,
+      changedAbout,
     });
   }
   if (isJson) printJson({ date, accounts, notKnown: NOT_KNOWN });

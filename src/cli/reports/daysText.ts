@@ -11,6 +11,7 @@ import {
   notInFigures,
 } from '../../core/runs/businessDay.js';
 import type { ChecklistLine } from '../../core/runs/closingChecklist.js';
+import { aboutText } from '../../core/runs/closingChecklist.js';
 import { amountIn, counted, countText, moneyIn } from '../../core/text/amounts.js';
 import type { dayEvents, lateMovements } from '../../days/daysStore.js';
 import type { Line, Part } from '../terminal.js';
@@ -29,6 +30,7 @@ interface DayOfAccount {
   checklist: readonly ChecklistLine[];
   /** behind a closed day; null: nothing */
   changed: string | null;
+  changedAbout: ChecklistLine['about'] | null;
 }
 
 /** The columns of money, in order, and their heads. */
@@ -93,11 +95,25 @@ export function dayLines(date: string, account: DayOfAccount, isSettled: boolean
         `  ${one.event} ${one.at.toISOString()} by ${one.by}${one.isClaim ? ' (claimed)' : ''}: ` +
         `${one.reason}; ${countText(one.openItems.length)} items were open`,
     ),
-    ...(account.changed === null ? [] : [`  changed since it was closed: ${account.changed}`]),
+    ...changedLines(account),
     `  open now: ${counted(openNow, 'item')}`,
     `  ${CHECKLIST_HEADS[state]}:`,
-    ...checklist.map(({ isWell, words }) => `    [${isWell ? 'x' : ' '}] ${words}`),
+    ...checklist.flatMap((line) => checklistLines(line, '    ')),
   ];
+}
+
+function changedLines({ changed, changedAbout }: DayOfAccount): string[] {
+  if (changed === null) return [];
+  return [`  changed since it was closed: ${changed}`, ...aboutLines(changedAbout, '    ')];
+}
+
+/** A line of the checklist, and under it the orders that it is about. */
+export function checklistLines({ isWell, words, about }: ChecklistLine, indent: string): string[] {
+  return [`${indent}[${isWell ? 'x' : ' '}] ${words}`, ...aboutLines(about, `${indent}    `)];
+}
+
+function aboutLines(about: ChecklistLine['about'] | null, indent: string): string[] {
+  return about ? [`${indent}${aboutText(about)}`] : [];
 }
 
 function dayFigures(days: readonly DayFigures[], isSettled: boolean): Line[] {

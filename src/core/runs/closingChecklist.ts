@@ -20,11 +20,19 @@ export interface MovedAfter extends MoneyOf {
   countsOn: string;
 }
 
+/** One of them, to be looked at; of a refund request it is the order that it names. */
+export interface LateName {
+  orderNo: string;
+  refundId: string | null;
+}
+
 /** Orders and refund requests of a day that came or changed after its night had looked. */
 export interface LateRows {
   businessDate: string;
   orders: number;
   refunds: number;
+  /** the first of them */
+  named: readonly LateName[];
   /** business dates whose nights were the first to look at them, oldest first */
   countsOn: readonly string[];
   /** so many of them no night has looked at yet */
@@ -72,6 +80,8 @@ export interface ChecklistLine {
   /** not well, and nobody should sign before it is; otherwise it is open and has a name */
   isInTheWay: boolean;
   words: string;
+  /** what it is about, of which it may be more */
+  about?: { named: readonly LateName[]; count: number };
 }
 
 /** Gaps that are named. */
@@ -208,7 +218,22 @@ export function lateLine(late: LateRows | null): ChecklistLine {
   const words =
     `${parts.join(' and ')} of this day came or changed after its night had looked, and the ` +
     `statement is without ${them}; ${they} in ${countedIn(late)}${next}`;
-  return named('ledger', parts.length === 0, 'nothing of this day came after its night', words);
+  const line = named(
+    'ledger',
+    parts.length === 0,
+    'nothing of this day came after its night',
+    words,
+  );
+  return line.isWell ? line : { ...line, about: { named: late.named, count: orders + refunds } };
+}
+
+/** "SO-1, refund R-2 of SO-3 and 5 more" */
+export function aboutText({ named, count: all }: NonNullable<ChecklistLine['about']>): string {
+  const names = named.map(({ orderNo, refundId }) =>
+    refundId === null ? orderNo : `refund ${refundId} of ${orderNo}`,
+  );
+  const more = all - named.length;
+  return names.join(', ') + (more > 0 ? ` and ${countText(more)} more` : '');
 }
 
 function countedIn({ countsOn, uncounted }: LateRows): string {
@@ -281,9 +306,11 @@ export interface SinceClosed {
   restated: number;
   /** whether the close kept what of the ledger was late already; else all of it is counted */
   isKept: boolean;
+  /** the first of the orders and refund requests */
+  named: readonly LateName[];
 }
 
-type Counted = Exclude<keyof SinceClosed, 'isKept'>;
+type Counted = Exclude<keyof SinceClosed, 'isKept' | 'named'>;
 
 const SINCE_WORDS: readonly (readonly [key: Counted, one: string, many: string])[] = [
   ['adjustments', 'adjustment of this day', 'adjustments of this day'],

@@ -14,14 +14,21 @@ import { EARLIER_MAX, shownDay, sinceOfOpen } from '../../../days/shownDay.js';
 import { statementsOfRun } from '../../../report/statementStore.js';
 import type { Words } from '../../format.js';
 import type { RowVerdict } from '../../layout/parts.js';
-import { Empty, Figure, Form, State, Table, Verdicts } from '../../layout/parts.js';
+import { Empty, Figure, Form, OrderLink, State, Table, Verdicts } from '../../layout/parts.js';
 import type { Answer, ConsoleDeps, Visit } from '../../visit.js';
 import { NOT_FOUND, refused } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
 import { Books, DayTable } from './days.js';
 import type { Signed } from './signedBoxes.js';
 import { SignedBoxes } from './signedBoxes.js';
-import { BeforeSigning, ChangedSince, dayPath, MovedAfter, SigningSentence } from './signing.js';
+import {
+  About,
+  BeforeSigning,
+  ChangedSince,
+  dayPath,
+  MovedAfter,
+  SigningSentence,
+} from './signing.js';
 
 export async function dayPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, params, words } = visit;
@@ -61,7 +68,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
       />
       <MovedAfter moved={day.moved} />
       <Figures days={days} words={words} />
-      <Late late={late} words={words} />
+      <Late late={late} account={account} words={words} />
       <Decided visit={visit} events={events} />
     </>
   );
@@ -126,6 +133,7 @@ function EarlierDays(props: { earlier: Earlier; account: string; date: string; w
       {late.map((one) => (
         <p class="hint">
           {one.date}: {withoutCommands(one.words)}.
+          <About accountId={account} about={one.about} />
         </p>
       ))}
       {figures.length === 0 ? (
@@ -153,7 +161,8 @@ interface Day {
   seen: string;
 }
 
-function Late({ late, words }: { late: readonly LateMovement[]; words: Words }) {
+function Late(props: { late: readonly LateMovement[]; account: string; words: Words }) {
+  const { late, account, words } = props;
   if (late.length === 0) return null;
   return (
     <Table
@@ -169,7 +178,9 @@ function Late({ late, words }: { late: readonly LateMovement[]; words: Words }) 
     >
       {late.map((one) => (
         <tr>
-          <th scope="row">{one.orderNo}</th>
+          <th scope="row">
+            <OrderLink accountId={account} orderNo={one.orderNo} />
+          </th>
           <td>{one.operation}</td>
           <Figure>{words.amount(one.amount, one.currency)}</Figure>
           <td>{one.currency}</td>

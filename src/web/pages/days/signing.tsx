@@ -5,11 +5,13 @@
 import type { ComponentChildren } from 'preact';
 import type { DayState } from '../../../core/runs/businessDay.js';
 import { CHECKLIST_HEADS } from '../../../core/runs/businessDay.js';
-import type { ChecklistTopic } from '../../../core/runs/closingChecklist.js';
+import type { ChecklistLine, ChecklistTopic } from '../../../core/runs/closingChecklist.js';
 import { movedWords, signingAnswer } from '../../../core/runs/closingChecklist.js';
+import { countText } from '../../../core/text/amounts.js';
 import { withoutCommands } from '../../../core/text/commandWords.js';
 import type { DayToSign } from '../../../days/shownDay.js';
 import type { SigningVerb } from '../../../days/signDay.js';
+import { Name, OrderLink } from '../../layout/parts.js';
 import type { Visit } from '../../visit.js';
 
 interface OfDay {
@@ -56,7 +58,7 @@ const TO: Readonly<Record<ChecklistTopic, (account: string, date: string) => str
   night: (_account, date) => `/nights/${date}`,
   gaps: (_account, date) => `/days?until=${date}`,
   statement: (_account, date) => `/nights/${date}/statement`,
-  ledger: (_account, date) => `/nights/${date}`,
+  ledger: dayPath,
   movedAfter: dayPath,
   breaks: (account) => `/breaks?${new URLSearchParams({ account })}`,
   notSettled: (account) => `/breaks?${new URLSearchParams({ account, kind: 'not_settled' })}`,
@@ -65,12 +67,41 @@ const TO: Readonly<Record<ChecklistTopic, (account: string, date: string) => str
 };
 
 /** Behind a closed day: whoever reviews or looks back sees it first. */
-export function ChangedSince({ day: { changed } }: { day: DayToSign }) {
+export function ChangedSince({ day }: { day: DayToSign }) {
+  const { accountId, changed, changedAbout } = day;
   if (changed === null) return null;
   return (
     <p class="problem" role="alert">
       Changed since it was closed: {changed}.
+      <About accountId={accountId} about={changedAbout} />
     </p>
+  );
+}
+
+/** The orders that a line is about, each to be looked at. */
+export function About(props: {
+  accountId: string;
+  about: NonNullable<ChecklistLine['about']> | null | undefined;
+}) {
+  const { accountId, about } = props;
+  if (!about) return null;
+  const more = about.count - about.named.length;
+  return (
+    <span class="hint">
+      {' '}
+      {about.named.map(({ orderNo, refundId }, at) => (
+        <>
+          {at === 0 ? '' : ', '}
+          {refundId === null ? null : (
+            <>
+              refund <Name name={refundId} /> of{' '}
+            </>
+          )}
+          <OrderLink accountId={accountId} orderNo={orderNo} />
+        </>
+      ))}
+      {more > 0 ? ` and ${countText(more)} more` : ''}
+    </span>
   );
 }
 
@@ -89,10 +120,11 @@ export function Checklist({ date, day }: OfDay) {
   const { accountId, lines } = day;
   return (
     <ul class="checklist">
-      {lines.map(({ isWell, words, topic }) => (
+      {lines.map(({ isWell, words, topic, about }) => (
         <li>
           {isWell ? '✓ ' : '✗ '}
           {isWell ? words : <a href={TO[topic](accountId, date)}>{withoutCommands(words)}</a>}
+          <About accountId={accountId} about={about} />
         </li>
       ))}
     </ul>

@@ -13,6 +13,7 @@ import { readRows } from '../core/decisions/wantedDecision.js';
 import { messageOf, UsageError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import { isSamePerson, wordsProblem } from '../core/instructions/decider.js';
+import { isApprovable, notApprovable } from '../core/instructions/holdReasons.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
 import type { DecisionVerdict, DecideDeps as InstructionDeps } from '../instructions/decisions.js';
 import { decideInstructions } from '../instructions/decisions.js';
@@ -87,17 +88,24 @@ export async function decideWorkbook(
       row.kind === 'wanted'
         ? (results.get(row) ?? { result: 'refused', reason: NO_SUCH })
         : { result: row.kind, reason: row.reason };
-    const order = orders.get(`${of} ${id}`) ?? null;
+    const found = orders.get(`${of} ${id}`);
     const said =
-      result.reason === NO_SUCH && order !== null ? { ...result, reason: whomToAsk(row) } : result;
+      result.reason === NO_SUCH && found !== undefined
+        ? { ...result, reason: whomToAsk(row, found.holdReason) }
+        : result;
+    const order = found?.order ?? null;
     return { sheet, row: number, id, of, order, decision, given: givenIn(row), ...said };
   });
 }
 
 /** Of what the person sees and may not decide about. */
-function whomToAsk(row: ReadRow): string {
-  if (row.of === 'instruction')
-    return 'approvers decide about it: ask one, it stands under Approvals';
+function whomToAsk(row: ReadRow, holdReason: string | null): string {
+  if (row.of === 'instruction') {
+    const isApproval = row.kind === 'wanted' && row.wanted.action.kind === 'approve';
+    return isApproval && holdReason !== null && !isApprovable(holdReason)
+      ? notApprovable(holdReason)
+      : 'approvers decide about it: ask one, it stands under Approvals';
+  }
   const isWaived = row.kind === 'wanted' && row.wanted.action.kind === 'waive';
   return isWaived
     ? 'finance waives it, and finance or an approver agrees: ask one of them'
@@ -115,20 +123,22 @@ async function ordersOf(
   { db }: DecideDeps,
   rows: readonly ReadRow[],
   may: MayDecide | null,
-): Promise<Map<string, DecidedOrder>> {
+): Promise<Map<string, { order: DecidedOrder; holdReason: string | null }>> {
   const accountIds = may === null ? null : [...new Set(Object.values(may).flat())];
   const ids = (what: ReadRow['of']) =>
     rows.filter(({ id, of }) => of === what && ROW_ID.test(id)).map(({ id }) => id);
   const page = { limit: Math.max(1, ids('break').length), offset: 0 };
   const breaks = await findBreaks(db, { ids: ids('break'), accountIds }, page);
   const instructions = await ordersOfInstructions(db, ids('instruction'), accountIds);
-  return new Map([
-    ...breaks.map(({ breakId, accountId, orderNo, stake, currency }): [string, DecidedOrder] => [
-      `break ${breakId}`,
-      { accountId, orderNo, amount: stake, currency },
-    ]),
-    ...instructions.map(({ id, ...order }): [string, DecidedOrder] => [`instruction ${id}`, order]),
-  ]);
+  const found = new Map<string, { order: DecidedOrder; holdReason: string | null }>();
+  for (const { breakId, accountId, orderNo, stake: amount, currency } of breaks) {
+    const order = { accountId, orderNo, amount, currency };
+    found.set(`break ${breakId}`, { order, holdReason: null });
+  }
+  for (const { id, holdReason, ...order } of instructions) {
+    found.set(`instruction ${id}`, { order, holdReason });
+  }
+  return found;
 }
 
 const ROW_ID = /^\d{1,18}$/;

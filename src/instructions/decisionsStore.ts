@@ -192,6 +192,8 @@ interface OrderOfInstruction {
   orderNo: string;
   amount: string | null;
   currency: string | null;
+  /** null: it is not held */
+  holdReason: string | null;
 }
 
 /** Of those that exist, with the money that would move where that is known; null: all accounts. */
@@ -203,7 +205,8 @@ export async function ordersOfInstructions(
   const { rows } = await db.query<OrderOfInstruction>(
     `select instruction_id::text as id, account_id as "accountId", order_no as "orderNo",
        case when operation <> 'review' and is_in_totals
-         then round(coalesce(refund_amount, amount), 2)::text end as amount, currency
+         then round(coalesce(refund_amount, amount), 2)::text end as amount, currency,
+       case when state = 'held' then hold_reason end as "holdReason"
      from tieout.instructions
      where instruction_id = any ($1::bigint[]) and ($2::text[] is null or account_id = any ($2))`,
     [ids, accountIds],

@@ -107,5 +107,10 @@ test('every refusal has words', () => {
   expect(
     refusalWords({ kind: 'wrong_state', state: 'sending', possible: ['planned', 'held'] }),
   ).toBe('it is sending; this can be decided only while it is planned, held');
-  expect(refusalWords({ kind: 'not_approvable', holdReason: 'observed' })).toContain('liveFrom');
+  expect(refusalWords({ kind: 'not_approvable', holdReason: 'observed' })).toMatch(
+    /What frees it is the setting that holds it \(liveFrom\), which an operator changes; or reject/,
+  );
+  expect(refusalWords({ kind: 'not_approvable', holdReason: 'invalid_payout' })).toContain(
+    'What frees it is a corrected request in the ledger; or reject it',
+  );
 });

@@ -4,7 +4,7 @@
 
 import type { Decider } from './decider.js';
 import { isSamePerson } from './decider.js';
-import { holdLabel, isApprovable } from './holdReasons.js';
+import { isApprovable, notApprovable } from './holdReasons.js';
 import type { InstructionState } from './instruction.js';
 
 export const DECISION_KINDS = ['approve', 'reject', 'resolve', 'replan'] as const;
@@ -120,7 +120,7 @@ export function refusalWords(refusal: Refusal): string {
     case 'answered':
       return 'the gateway said that it is done: the next look confirms it, or makes it unknown';
     case 'not_approvable':
-      return `no approval helps: ${holdLabel(refusal.holdReason)}`;
+      return notApprovable(refusal.holdReason);
     case 'asked_by_same_person':
       return 'who asked for it, or had it planned again, cannot approve it';
     case 'unseen':

@@ -111,6 +111,19 @@ export function holdWords(reason: string): string {
   return HOLD_REASONS[reason as HoldReason]?.words ?? reason;
 }
 
+/** What frees one that no approval frees. */
+export function freedBy(reason: string): string {
+  const rule: HoldRule | undefined = HOLD_REASONS[reason as HoldReason];
+  if (rule?.setting === undefined) return 'a corrected request in the ledger';
+  return `the setting that holds it (${rule.setting}), which an operator changes`;
+}
+
+/** Why it cannot be approved, and what can be done. */
+export function notApprovable(reason: string): string {
+  const frees = `What frees it is ${freedBy(reason)}; or reject it`;
+  return `no approval frees it: ${holdWords(reason)}. ${frees}`;
+}
+
 const STATE_WORDS: Readonly<Record<string, string>> = {
   planned: 'planned, not yet on its way',
   queued: 'on its way: sent by a worker or the next run',

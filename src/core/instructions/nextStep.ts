@@ -2,7 +2,7 @@
 // Pure; the rules are those of decision.ts, nothing is decided here.
 
 import { moneyIn } from '../text/amounts.js';
-import { isApprovable } from './holdReasons.js';
+import { freedBy, isApprovable } from './holdReasons.js';
 
 /** An instruction that waits, as far as the words for its next step need it. */
 interface Waiting {
@@ -22,7 +22,8 @@ export function nextStep(one: Waiting): string {
     case 'held':
       return isApprovable(one.holdReason)
         ? 'approve or reject it: here by Decision and Reason, or on the console under Approvals'
-        : 'nothing frees it but the setting that holds it';
+        : `nothing frees it but ${freedBy(one.holdReason ?? '')}; or reject it here by Decision ` +
+            'and Reason';
     case 'unknown':
       return (
         `in the merchant portal look for transaction ${one.transactionId ?? '(none)'}: ` +

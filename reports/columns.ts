@@ -14,7 +14,7 @@ import type {
   ReservationRow,
 } from '../src/core/runs/reporting.js';
 import { withoutCommands } from '../src/core/text/commandWords.js';
-import { classLabel, labelOf, labelStates } from '../src/core/text/labels.js';
+import { classLabel, labelOf, labelStates, stateLabel } from '../src/core/text/labels.js';
 import type { Column, Table } from './column.js';
 import { columnOf, count, date, id, instant, money, text } from './column.js';
 import { decidable } from './decisions/decisionColumns.js';
@@ -46,6 +46,12 @@ export const BREAKS: Table<BreakRow> = {
     text('owner', 'Owner', 16, (row) => row.owner),
     text('note', 'Note', 30, (row) => row.note),
     id('transaction_id', 'Transaction', 24, (row) => row.transactionId),
+    text('waiver', 'Waiver', 12, (row) => (row.waiverAskedBy === null ? null : 'waiver_asked'), {
+      words: stateLabel,
+    }),
+    text('waiver_request', 'Who asked for it, and why', 20, (row) =>
+      row.waiverAskedBy === null ? null : `${row.waiverAskedBy}: ${row.waiverAskedReason ?? ''}`,
+    ),
   ],
 };
 

@@ -216,7 +216,7 @@ async function* listedLines(chunks: Chunks<BookLine>): AsyncGenerator<BookLine[]
 const BREAKS_PLAN: PlannedSpec<BreakRow> = {
   name: 'Breaks',
   table: BREAKS_SHEET,
-  totals: { down: ['currency'], money: 'stake' },
+  totals: { down: ['currency'], money: 'stake', ofThese: 'waiver' },
 };
 const MOVED_PLAN: PlannedSpec<InstructionRow> = {
   name: 'Money moved',

@@ -120,6 +120,8 @@ export interface TotalsSpec {
   down: readonly string[];
   /** A column of totals for each value of this one. */
   across?: string;
+  /** Beside the total a column for each value of this one, of rows that the total counts, too. */
+  ofThese?: string;
   money: string;
 }
 
@@ -153,7 +155,8 @@ export function totalsBlock<R>(
         keys[key] = `$${columnLetters(i + 1)}$${headingRow + index + 1}`;
       }
       const letters = columnLetters(spec.down.length + column + 1);
-      if (spec.across !== undefined) keys[spec.across] = `$${letters}$${headingRow}`;
+      const byHeading = across === '' ? spec.across : (spec.across ?? spec.ofThese);
+      if (byHeading !== undefined) keys[byHeading] = `$${letters}$${headingRow}`;
       return group ? totalCell(group, matchingSum(table, parts, spec.money, keys)) : null;
     }),
   ]);
@@ -168,7 +171,7 @@ function blockHeading<R>(table: Table<R>, spec: TotalsSpec, columnKeys: readonly
       style: STYLES.blockHead,
     })),
     ...columnKeys.map((key) => ({
-      value: spec.across === undefined ? heading : key,
+      value: spec.across === undefined && key === '' ? heading : key,
       style: STYLES.blockHeadRight,
     })),
   ];
@@ -207,7 +210,7 @@ export function addToGroups<R>(
   spec: TotalsSpec,
   rows: readonly R[],
 ): void {
-  const { down: downColumns, across: acrossColumn, money } = spec;
+  const { down: downColumns, across: acrossColumn, ofThese, money } = spec;
   for (const row of rows) {
     const amount = readText(table, money, row);
     if (amount === null) continue;
@@ -215,11 +218,14 @@ export function addToGroups<R>(
     const across =
       acrossColumn === undefined ? '' : freeText(readText(table, acrossColumn, row) ?? '');
     const currency = readText(table, 'currency', row);
-    const id = groupId(down, across);
-    const group = groups.get(id) ?? { down, across, currency, sum: 0n, fits: true };
-    group.sum += hundredthsOf(amount);
-    group.fits &&= addsExactly(amount);
-    groups.set(id, group);
+    const further = ofThese === undefined ? '' : freeText(readText(table, ofThese, row) ?? '');
+    for (const one of further === '' ? [across] : [across, further]) {
+      const id = groupId(down, one);
+      const group = groups.get(id) ?? { down, across: one, currency, sum: 0n, fits: true };
+      group.sum += hundredthsOf(amount);
+      group.fits &&= addsExactly(amount);
+      groups.set(id, group);
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import type { BreakAction, BreakVerdict, BreakWord } from '../core/breaks/breakD
 import { trailWords } from '../core/breaks/breakDecision.js';
 import type { BreakChange } from '../core/breaks/changedSinceSeen.js';
 import { changeWords } from '../core/breaks/changedSinceSeen.js';
+import { eventOf } from '../core/breaks/outcome.js';
 import type { Decider } from '../core/instructions/decider.js';
 import { type Hundredths, parseAmount } from '../core/money.js';
 import { analyse } from '../database/analyse.js';
@@ -21,23 +22,27 @@ export interface HeldBreak
     'breakId' | 'accountId' | 'orderNo' | 'kind' | 'state' | 'owner' | 'note' | 'waiverAskedBy'
   > {
   currency: string | null;
+  /** the money in it as it stands; null: nobody can say */
+  stake: string | null;
   waiverStake: Hundredths | null;
   /** the digest of what is seen of it now */
   seenSha256: string;
 }
 
 export async function holdBreaks(tx: Tx, ids: readonly string[]): Promise<HeldBreak[]> {
-  const { rows } = await tx.query<Omit<HeldBreak, 'waiverStake'> & { stake: string | null }>(
+  const { rows } = await tx.query<Omit<HeldBreak, 'waiverStake'> & { counted: string | null }>(
     `select b.break_id::text as "breakId", b.account_id as "accountId",
        b.order_no as "orderNo", b.kind, b.state, b.owner, b.note, b.currency,
        case when b.waiver_asked_for = b.fingerprint then b.waiver_asked_by end as "waiverAskedBy",
-       tieout.waiver_stake(b.kind, b.currency, b.amount, b.expected, b.actual)::text as stake,
+       round(coalesce(tieout.break_money(b.kind, b.currency, b.expected, b.actual), b.amount),
+         2)::text as stake,
+       tieout.waiver_stake(b.kind, b.currency, b.amount, b.expected, b.actual)::text as counted,
        tieout.break_seen_sha256(b.state, b.expected, b.actual, b.fingerprint) as "seenSha256"
      from tieout.breaks b where b.break_id = any ($1) order by b.break_id for update`,
     [ids],
   );
-  return rows.map(({ stake, ...row }) => {
-    return { ...row, waiverStake: stake === null ? null : parseAmount(stake) };
+  return rows.map(({ counted, ...row }) => {
+    return { ...row, waiverStake: counted === null ? null : parseAmount(counted) };
   });
 }
 
@@ -47,7 +52,13 @@ export async function saidSince(
   seen: ReadonlyMap<string, { last: string }>,
 ): Promise<Map<string, BreakWord[]>> {
   const { rows } = await tx.query<BreakWord & { breakId: string }>(
-    `select e.break_id::text as "breakId", e.event, e.by, e.reason
+    `select e.break_id::text as "breakId", e.event, e.by, e.reason,
+       case when e.event in ('waived', 'waiver_refused') then (
+         -- "+ 0" as in breakSet.sql
+         select case a.event when 'waiver_asked' then a.by end from tieout.break_events a
+         where a.break_id = e.break_id and a.event_id < e.event_id
+           and a.event not in ('noted', 'assigned')
+         order by a.event_id + 0 desc limit 1) end as "askedBy"
      from unnest($1::bigint[], $2::bigint[]) as s (break_id, last)
      join tieout.break_events e on e.break_id = s.break_id and e.event_id > s.last
      where e.by <> 'tieout' order by e.event_id`,
@@ -107,7 +118,7 @@ export async function writeDecision(
     JSON.stringify(
       rows.map((row) => ({
         break_id: row.breakId,
-        verdict: row.verdict,
+        verdict: eventOf(row.verdict),
         amount_limit: row.limit,
       })),
     ),

@@ -4,6 +4,7 @@
 
 import type { BreakAction, BreakVerdict } from '../core/breaks/breakDecision.js';
 import { decideBreak, decideSeenBreak, waivedAloneMax } from '../core/breaks/breakDecision.js';
+import { isChange } from '../core/breaks/outcome.js';
 import { UsageError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import { wordsProblem } from '../core/instructions/decider.js';
@@ -39,8 +40,10 @@ export interface SeenBreak {
 }
 
 /** `which` is the kind of break; `kind` is what was decided about it. */
-export type DecidedBreakRow = Pick<HeldBreak, 'breakId' | 'accountId' | 'orderNo'> & {
+export type DecidedBreakRow = Pick<HeldBreak, 'breakId' | 'accountId' | 'orderNo' | 'currency'> & {
   readonly which: HeldBreak['kind'];
+  /** the money in it; null: nobody can say */
+  readonly amount: string | null;
 } & BreakVerdict;
 
 export type DecideDeps = Pick<RunDeps, 'db' | 'now' | 'newId'> & {
@@ -64,7 +67,7 @@ export async function decideBreaks(
       return { one, limit, verdict: verdictOn(one, limit) };
     });
     const changing = decided
-      .filter(({ verdict }) => verdict.kind !== 'refused' && verdict.kind !== 'unchanged')
+      .filter(({ verdict }) => isChange(verdict.kind))
       .map(({ one, limit, verdict }) => ({
         breakId: one.breakId,
         verdict: verdict.kind,
@@ -84,6 +87,8 @@ export async function decideBreaks(
       accountId: one.accountId,
       orderNo: one.orderNo,
       which: one.kind,
+      amount: one.stake,
+      currency: one.currency,
       ...verdict,
     }));
   });

@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto';
 import type { BreakAction, BreakVerdict } from '../core/breaks/breakDecision.js';
 import { decideBreak, waivedAloneMax } from '../core/breaks/breakDecision.js';
 import type { Decider } from '../core/instructions/decider.js';
-import type { Hundredths } from '../core/money.js';
-import { formatAmount, parseAmount } from '../core/money.js';
+import type { MoneySum } from '../core/money.js';
+import { parseAmount, sumMoney } from '../core/money.js';
 import { countBreaksAnew } from './breakDecisionsStore.js';
 import type { BreakFilter, SetBreak } from './breaksStore.js';
 import { breakSet } from './breaksStore.js';
@@ -26,11 +26,8 @@ const MANY = 100;
 /** Breaks that a total names: which goes which way. */
 const NAMED = 10;
 
-export interface SetTotal {
+export interface SetTotal extends MoneySum {
   breaks: number;
-  /** by currency; breaks without an amount are counted apart */
-  money: Record<string, string>;
-  withoutAmount: number;
   oldest: Date | null;
   /** the first of them */
   named: readonly Pick<SetBreak, 'breakId' | 'orderNo'>[];
@@ -142,19 +139,10 @@ function totalsOf<K>(groups: ReadonlyMap<K, SetBreak[]>): Map<K, SetTotal> {
 }
 
 function totalOf(rows: readonly SetBreak[]): SetTotal {
-  const sums = new Map<string, Hundredths>();
-  let withoutAmount = 0;
-  for (const { currency, stake } of rows) {
-    const amount = stake === null ? null : parseAmount(stake);
-    if (amount === null || currency === null) withoutAmount += 1;
-    else sums.set(currency, (sums.get(currency) ?? 0n) + amount);
-  }
-  const money = Object.fromEntries(
-    [...sums].sort().map(([currency, sum]) => [currency, formatAmount(sum)]),
-  );
   const oldest = rows[0]?.firstSeen ?? null;
   const named = rows.slice(0, NAMED);
-  return { breaks: rows.length, money, withoutAmount, oldest, named };
+  const sum = sumMoney(rows.map(({ stake, currency }) => ({ amount: stake, currency })));
+  return { breaks: rows.length, ...sum, oldest, named };
 }
 
 function digestOf(rows: readonly SetBreak[]): string {

@@ -51,3 +51,24 @@ export function exactAmount(text: string): Hundredths {
 export function addAmounts(left: string, right: string): string {
   return formatAmount(exactAmount(left) + exactAmount(right));
 }
+
+/** Money of several rows, by currency; rows of which nobody knows how much are counted apart. */
+export interface MoneySum {
+  money: Record<string, string>;
+  withoutAmount: number;
+}
+
+/** Currencies in their order. */
+export function sumMoney(
+  rows: Iterable<{ readonly amount: string | null; readonly currency: string | null }>,
+): MoneySum {
+  const sums = new Map<string, Hundredths>();
+  let withoutAmount = 0;
+  for (const { amount, currency } of rows) {
+    if (amount === null || currency === null) withoutAmount += 1;
+    else sums.set(currency, (sums.get(currency) ?? 0n) + exactAmount(amount));
+  }
+  const inOrder = [...sums].sort(([one], [other]) => (one < other ? -1 : 1));
+  const money = Object.fromEntries(inOrder.map(([name, sum]) => [name, formatAmount(sum)]));
+  return { money, withoutAmount };
+}

@@ -7,7 +7,8 @@ import { filledRows } from '../../reports/decisions/decisionRows.js';
 import { findBreaks } from '../breaks/breaksStore.js';
 import type { DecideDeps as BreakDeps, DecidedBreakRow } from '../breaks/decideBreaks.js';
 import { decideBreaks } from '../breaks/decideBreaks.js';
-import { DECIDED_WORDS, trailWords } from '../core/breaks/breakDecision.js';
+import { trailWords } from '../core/breaks/breakDecision.js';
+import { outcomeWords } from '../core/breaks/outcome.js';
 import type { ReadRow, Wanted } from '../core/decisions/wantedDecision.js';
 import { readRows } from '../core/decisions/wantedDecision.js';
 import { messageOf, UsageError } from '../core/errors.js';
@@ -54,6 +55,8 @@ export interface DecidedRow {
   readonly reason: string;
   /** a waiver that is only asked for: nothing is waived before a second person agrees */
   readonly isAsked?: true;
+  /** a waiver that another person asked for: this one agrees as the second */
+  readonly isSecond?: true;
 }
 
 interface DecidedOrder {
@@ -66,7 +69,7 @@ interface DecidedOrder {
 
 type DecideDeps = BreakDeps & InstructionDeps;
 type WantedRow = Extract<ReadRow, { kind: 'wanted' }>;
-type Result = Pick<DecidedRow, 'result' | 'reason' | 'isAsked'>;
+type Result = Pick<DecidedRow, 'result' | 'reason' | 'isAsked' | 'isSecond'>;
 
 /** One answer for each filled row, in the order of the file; throws what is no workbook of ours. */
 export async function decideWorkbook(
@@ -223,7 +226,8 @@ function breakResult(row: DecidedBreakRow | undefined, warning: string): Result 
     return { result: row.kind, reason: row.reason };
   }
   const asked = row.kind === 'waiver_asked' ? { isAsked: true as const } : {};
-  return { result: 'done', reason: DECIDED_WORDS[row.kind] + warning, ...asked };
+  const second = row.kind === 'waiver_agreed' ? { isSecond: true as const } : {};
+  return { result: 'done', reason: outcomeWords(row.kind).said + warning, ...asked, ...second };
 }
 
 async function decideInstructionRows(

@@ -1,8 +1,8 @@
--- The breaks that were open at the end of a run, as they stood then, with owner and note of today,
--- oldest first; of all kinds, or of these. $1 run, $2 kinds. What has no event since is read as it
--- stands: the cost grows with what happened since, not with history. As evidence asks,
--- tieout.open_as_of takes the same breaks from their events alone, each with what was said when it
--- opened.
+-- The breaks that were open at the end of a run, as they stood then, with owner, note and the
+-- waiver that waits as they are today, oldest first; of all kinds, or of these. $1 run, $2 kinds.
+-- What has no event since is read as it stands: the cost grows with what happened since, not with
+-- history. As evidence asks, tieout.open_as_of takes the same breaks from their events alone, each
+-- with what was said when it opened.
 with run as materialized (
   select account_id, events_until from tieout.run_accounts where run_id = $1::bigint
 ),
@@ -12,13 +12,16 @@ touched as materialized (
 ),
 untouched as (
   select b.break_id, b.account_id, b.order_no, b.kind, b.first_seen, b.owner, b.note, b.expected,
-    b.actual, b.currency, b.amount, b.fingerprint
+    b.actual, b.currency, b.amount, b.fingerprint, b.waiver_asked_by, b.waiver_asked_reason,
+    coalesce(b.waiver_asked_for = b.fingerprint, false) as waiver_waits
   from run join tieout.breaks b using (account_id)
   where b.state = 'open' and not exists (select from touched t where t.break_id = b.break_id)
 ),
 then_open as (
   select b.break_id, b.account_id, b.order_no, b.kind, b.first_seen, b.owner, b.note,
-    said.expected, said.actual, said.currency, said.amount, b.fingerprint
+    said.expected, said.actual, said.currency, said.amount, b.fingerprint, b.waiver_asked_by,
+    b.waiver_asked_reason,
+    b.state = 'open' and coalesce(b.waiver_asked_for = b.fingerprint, false) as waiver_waits
   from touched join tieout.breaks b using (break_id) join run using (account_id)
   cross join lateral (
     select event from tieout.break_events e
@@ -33,6 +36,8 @@ then_open as (
   where state.event in ('opened', 'reopened')
 )
 select break_id::text as break_id, account_id, order_no, kind, first_seen, owner, note, expected,
+  case when waiver_waits then waiver_asked_by end as waiver_asked_by,
+  case when waiver_waits then waiver_asked_reason end as waiver_asked_reason,
   actual, currency, round(amount, 2)::text as opened,
   round(coalesce(tieout.break_money(kind, currency, expected, actual), amount), 2)::text as stake,
   case when kind = 'refund_mismatch' then tieout.settled_refunds(account_id, order_no,

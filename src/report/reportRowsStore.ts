@@ -45,6 +45,8 @@ export interface RawBreakRow {
   first_seen: Date;
   owner: string | null;
   note: string | null;
+  waiver_asked_by?: string | null;
+  waiver_asked_reason?: string | null;
   expected: Side;
   actual: Side;
   currency: string | null;
@@ -80,6 +82,8 @@ export function openBreakRow(row: RawBreakRow, asOf: Date): BreakRow {
     ...{ due: null, isOverdue: false },
     owner: row.owner,
     note: row.note,
+    waiverAskedBy: row.waiver_asked_by ?? null,
+    waiverAskedReason: row.waiver_asked_reason ?? null,
     transactionId: row.actual.transaction ?? null,
     transactions: [
       ...transactionsIn(row.expected, row.actual),

@@ -10,6 +10,7 @@ import { breakLife, countBreaks, findBreaks } from '../../src/breaks/breaksStore
 import { decideBreaks } from '../../src/breaks/decideBreaks.js';
 import { clearVerdicts, judgeOrders, updateBreaks } from '../../src/compare/verdictsStore.js';
 import type { BreakAction } from '../../src/core/breaks/breakDecision.js';
+import { eventLabels } from '../../src/core/breaks/outcome.js';
 import type { Hundredths } from '../../src/core/money.js';
 import type { Database } from '../../src/database/db.js';
 import type { FreshDatabase } from '../support/database.js';
@@ -109,7 +110,7 @@ describe('a decision', () => {
     await night({ O1: CHANGED });
     // What Anna asked for is no longer what the break says.
     expect(await decide(waive, { who: 'bert' })).toEqual(['O1 waiver_asked']);
-    expect(await decide(waive, { who: 'anna' })).toEqual(['O1 waived']);
+    expect(await decide(waive, { who: 'anna' })).toEqual(['O1 waiver_agreed']);
     const [found] = await find({ states: ['waived'] });
     expect(found).toMatchObject({ waivedBy: 'anna', waivedReason: 'settled by bank transfer' });
   });
@@ -132,7 +133,13 @@ describe('a decision', () => {
     ]);
     // Nobody agreed: the next one asks anew, and takes it back by the same operation.
     expect(await decide(waive, { who: 'bert' })).toEqual(['O1 waiver_asked']);
-    expect(await decide(refuse, { who: 'bert' })).toEqual(['O1 waiver_refused']);
+    expect(await decide(refuse, { who: 'bert' })).toEqual(['O1 waiver_taken_back']);
+    const after = await breakLife(db, found?.breakId ?? '');
+    expect(eventLabels(after).slice(2)).toEqual([
+      'waiver refused',
+      'waiver asked',
+      'request for a waiver taken back',
+    ]);
   });
 
   test('the limit is that of refunds where the configuration gives one', async () => {

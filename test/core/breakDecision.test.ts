@@ -7,6 +7,7 @@ import {
   waivedAloneMax,
   waiverWaitsWords,
 } from '../../src/core/breaks/breakDecision.js';
+import { eventLabels } from '../../src/core/breaks/outcome.js';
 import { wordsProblem } from '../../src/core/instructions/decider.js';
 
 const OPEN: DecidedBreak = {
@@ -39,7 +40,9 @@ describe('a decision about a break', () => {
     ['a waiver at the limit', { waiverStake: LIMIT }, WAIVE, 'waived'],
     ['a waiver above it', { waiverStake: LIMIT + 1n }, WAIVE, 'waiver_asked'],
     ['a waiver of nobody knows how much', { waiverStake: null }, WAIVE, 'waiver_asked'],
-    ['by the second person', { waiverStake: null, waiverAskedBy: 'bert' }, WAIVE, 'waived'],
+    ['by the second person', { waiverStake: null, waiverAskedBy: 'bert' }, WAIVE, 'waiver_agreed'],
+    ['a small one that another asked for', { waiverAskedBy: 'bert' }, WAIVE, 'waiver_agreed'],
+    ['a small one that was asked for oneself', { waiverAskedBy: 'anna' }, WAIVE, 'waived'],
     ['by the same person', { waiverStake: null, waiverAskedBy: ' Anna ' }, WAIVE, 'refused'],
     ['a waiver of a waived one', { state: 'waived' }, WAIVE, 'unchanged'],
     ['a waiver of a resolved one', { state: 'resolved' }, WAIVE, 'refused'],
@@ -51,10 +54,29 @@ describe('a decision about a break', () => {
       { kind: 'reopen', reason: 'x' },
       'waiver_refused',
     ],
-    ['by who asked', { waiverAskedBy: 'anna' }, { kind: 'reopen', reason: 'x' }, 'waiver_refused'],
+    [
+      'by who asked',
+      { waiverAskedBy: 'anna' },
+      { kind: 'reopen', reason: 'x' },
+      'waiver_taken_back',
+    ],
     ['reopening a resolved one', { state: 'resolved' }, { kind: 'reopen', reason: 'x' }, 'refused'],
   ])('%s', (_name, change, action, verdict) => {
     expect(decideBreak({ ...OPEN, ...change }, action, ANNA, LIMIT).kind).toBe(verdict);
+  });
+
+  test('its trail tells who ended what was asked for', () => {
+    const of = (event: string, by: string) => ({ event, by });
+    const labels = (...events: { event: string; by: string }[]) => eventLabels(events);
+    const asked = of('waiver_asked', 'anna');
+    const [own, second] = ['request for a waiver taken back', 'waived as the second person'];
+    expect(labels(asked, of('waiver_refused', 'Anna '))[1]).toBe(own);
+    expect(labels(asked, of('waiver_refused', 'bert'))[1]).toBe('waiver refused');
+    expect(labels(asked, of('noted', 'bert'), of('waived', 'bert'))[2]).toBe(second);
+    expect(labels(asked, of('waived', 'anna'))[1]).toBe('waived');
+    // It says something else by then: nobody agreed to what was asked for.
+    expect(labels(asked, of('changed', 'tieout'), of('waived', 'bert'))[2]).toBe('waived');
+    expect(labels(asked, of('waiver_refused', 'bert'), of('waived', 'carl'))[2]).toBe('waived');
   });
 
   test('who only agrees refuses a waiver that is asked for, and reopens none', () => {

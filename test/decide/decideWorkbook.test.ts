@@ -109,13 +109,21 @@ describe('a workbook that comes back', () => {
       fill(parts, 'Breaks', large, { decision: 'waive', reason: 'booked by hand' }),
     );
     const first = await decide(file, 'Ann');
-    expect(first.rows[0]).toMatchObject({ result: 'done', reason: /second person/ as never });
+    expect(first.rows[0]).toMatchObject({ result: 'done', isAsked: true });
+    expect(first.rows[0]?.reason).toContain('second person');
     expect((await decide(file, 'ann ')).rows[0]).toMatchObject({ result: 'unchanged' });
-    expect((await decide(file, 'Bo')).rows[0]).toMatchObject({ result: 'done' });
+    // What only asks and what agrees are told apart, also before anything is done.
+    const check = await run('decide', file, '--as', 'Bo', '--check');
+    expect(check.stdout).toMatch(
+      /^ +1 {2}waive, breaks: agreed to as the second person {2}[\d,.]+ [A-Z]{3}$/m,
+    );
+    expect((await decide(file, 'Bo')).rows[0]).toMatchObject({ result: 'done', isSecond: true });
     expect((await decide(file, 'Ann')).rows[0]).toMatchObject({ result: 'unchanged' });
     const late = await decide(file, 'Cy');
     expect(late.code).toBe(1);
-    expect(late.rows[0]?.reason).toContain('it was decided meanwhile: waived by Bo');
+    expect(late.rows[0]?.reason).toContain(
+      'it was decided meanwhile: waived as the second person by Bo',
+    );
   });
 
   it('what was typed with an approval is no message of the gateway', async () => {
@@ -255,6 +263,13 @@ describe('a workbook that comes back', () => {
     const id = take(breaks);
     const file = await change((parts) =>
       fill(parts, 'Breaks', id, { decision: 'note', reason: 'in words' }),
+    );
+    const checked = await run('decide', file, '--as', 'Ann', '--check');
+    expect(checked.stdout).toContain(
+      '1 would be done, 0 refused, 0 unchanged; nothing was changed',
+    );
+    expect(checked.stdout).toMatch(
+      /^ +1 {2}note, breaks {2}(?:[\d,.]+ [A-Z]{3}|1 without an amount)$/m,
     );
     const told = await built('decide', file, '--as', 'Ann');
     expect(told.stdout).toMatch(

@@ -54,14 +54,6 @@ const idsOf = async (name: string): Promise<string[]> => {
   return rows.map(({ id }) => id);
 };
 
-const recordedBy = async (who: string): Promise<string[]> => {
-  const { rows } = await place.app.db.query<{ action: string }>(
-    `select action from tieout.console_events where who = $1 order by event_id desc limit 2`,
-    [who],
-  );
-  return rows.map(({ action }) => action);
-};
-
 const seenOf = (body: string): string => /name="seen" value="([0-9a-f]{64})"/.exec(body)?.[1] ?? '';
 const sentence = (body: string): string =>
   (/<p class="sentence"[^>]*>(.*?)<\/p>/.exec(body)?.[1] ?? '').replaceAll(/<[^>]+>/g, '');
@@ -188,7 +180,7 @@ describe('all that match', () => {
     );
     const again = seenOf((await carl.get(link)).body);
     const done = await carl.post(link, { seen: again, words: 'agreed' });
-    expect(sentence(done.body)).toBe('30 waived: 27,000.00 EUR.');
+    expect(sentence(done.body)).toBe('30 waived, agreed to as the second person: 27,000.00 EUR.');
     expect(await states('LARGE')).toEqual({ waived: LARGE });
   });
 
@@ -316,77 +308,5 @@ describe('several that were ticked', () => {
       expect(await refusalOf(anna, unseen)).toContain('Look at the break first');
       expect(await states('TAKEN')).toEqual({ waived: 1 });
     });
-  });
-});
-
-describe('a waiver that waits for its second person', () => {
-  const TRAY = 'state=waiver_asked&text=WAITING';
-  const ask = async (name: string): Promise<string[]> => {
-    const ids = await idsOf(name);
-    for (const id of ids) {
-      await anna.post('/breaks/waive', { id: await shownBreak(anna, id), words: 'paid by bank' });
-    }
-    return ids;
-  };
-
-  it('is agreed to or refused in the same words on every page, button and record', async () => {
-    await openBreaks('WAITING', 4, '700.00');
-    const [one = '', ...others] = await ask('WAITING');
-    await bert.post('/breaks/reopen', { id: await shownBreak(bert, one), words: 'no' });
-    expect((await recordedBy(bert.name))[0]).toBe('refuse waivers');
-    const picked = await bert.post('/breaks/reopen', { id: others.slice(0, 2), words: 'no' });
-    expect(picked.body).toContain('<h1>Refuse the waivers that were picked</h1>');
-    expect(picked.body).toMatch(/class="danger"[^>]*>refuse 2<\/button>/);
-    const agree = (await bert.get(`/breaks/all/waive?${TRAY}`)).body;
-    expect(agree).toContain('<h1>Agree to all waivers that match</h1>');
-    expect(agree).toContain('<legend>Agree to all waivers that match</legend>');
-    expect(agree).toMatch(/class="main"[^>]*>agree to 3<\/button>/);
-    const refuse = (await bert.get(`/breaks/all/reopen?${TRAY}`)).body;
-    expect(refuse).toContain('<h1>Refuse all waivers that match</h1>');
-    expect(refuse).toContain('Chosen: state waits for a second person, text WAITING.');
-    expect(refuse).toContain('<legend>Refuse all waivers that match</legend>');
-    expect(refuse).toMatch(/class="main"[^>]*>refuse 3<\/button>/);
-    expect(refuse.toLowerCase()).not.toContain('reopen all that');
-    const seen = seenOf(refuse);
-    await bert.post(`/breaks/all/reopen?${TRAY}`, { seen, words: 'not by bank' });
-    expect((await recordedBy(bert.name))[0]).toBe('refuse all waivers that match');
-    expect(await states('WAITING')).toEqual({ open: 4 });
-  });
-
-  it('is of what is at stake now, and says what the limit counts where that is more', async () => {
-    await openBreaks('SHRUNK', 2, '900.00');
-    await place.app.db.query(
-      `update tieout.breaks set actual = actual || '{"amount": "1000.10"}' where order_no like 'SHRUNK%'`,
-    );
-    const list = (await anna.get('/breaks?text=SHRUNK&sort=amount')).body;
-    expect(list.split('<tr>').find((row) => row.includes('SHRUNK1'))).toContain('>0.10<');
-    const link = '/breaks/all/waive?text=SHRUNK';
-    const preview = (await anna.get(link)).body;
-    expect(preview).toMatch(/will wait for a second person.*SHRUNK1<\/a>.*0\.20 EUR/s);
-    const done = await anna.post(link, { seen: seenOf(preview), words: 'settled' });
-    expect(sentence(done.body)).toBe('2 waiting for a second person: 0.20 EUR.');
-    const [id = ''] = await idsOf('SHRUNK');
-    const box = (await bert.get(`/breaks/${id}`)).body.replaceAll(/<[^>]+>/g, '');
-    expect(box).toContain(`${anna.name} asked for a waiver of 0.10 EUR on`);
-    expect(box).toContain('The limit for one person counts the 900.00 EUR that it opened with.');
-    const [other = ''] = await idsOf('WAITING');
-    await anna.post('/breaks/waive', { id: await shownBreak(anna, other), words: 'by bank' });
-    expect((await bert.get(`/breaks/${other}`)).body).not.toContain('that it opened with');
-  });
-
-  it('names the newest asking, however long the life of the break is', async () => {
-    await openBreaks('ASKED', 1, '700.00');
-    const [id = ''] = await idsOf('ASKED');
-    await place.app.db.query(
-      `insert into tieout.break_events (break_id, at, event, from_state, by, reason, expected, actual)
-       select $1, '2001-02-03T04:05:06Z'::timestamptz + n * interval '1 second',
-         case n when 0 then 'waiver_asked' else 'noted' end, 'open', 'test', 'long ago', '{}', '{}'
-       from generate_series(0, 500) n`,
-      [id],
-    );
-    await ask('ASKED');
-    const box = (await bert.get(`/breaks/${id}`)).body.replaceAll(/<[^>]+>/g, '');
-    const [, asked] = /asked for a waiver of 700\.00 EUR on (\d{4})/.exec(box) ?? [];
-    expect(Number(asked)).toBeGreaterThan(2001);
   });
 });

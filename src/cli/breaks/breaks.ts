@@ -25,6 +25,7 @@ import {
   lifeLines,
   refundLines,
   totalLine,
+  verdictJson,
   verdictLines,
 } from './breaksText.js';
 
@@ -114,7 +115,8 @@ function decision(
         const over = ids.length > 0 ? null : words;
         const check = flags.check === true;
         const rows = await decideBreaks(deps, { ids: chosen, action, who, over, check });
-        if (wantsJson(command)) printJson({ check, decidedBy: who, over, rows });
+        if (wantsJson(command))
+          printJson({ check, decidedBy: who, over, rows: rows.map(verdictJson) });
         else printLines(verdictLines(rows, check));
         return rows.some((row) => row.kind === 'refused') || rows.length < chosen.length ? 1 : 0;
       },

@@ -10,9 +10,16 @@ import type {
 import type { DecidedBreakRow } from '../../breaks/decideBreaks.js';
 import type { ToleratedRow, ToleratedSum } from '../../breaks/explainedStore.js';
 import { ageInDays } from '../../core/breaks/breakAge.js';
+import {
+  changesIn,
+  eventLabels,
+  eventOf,
+  isChange,
+  outcomeText,
+} from '../../core/breaks/outcome.js';
 import { breakSentence, namesIn, shownFields } from '../../core/breaks/sentence.js';
 import { nameLabel } from '../../core/instructions/decider.js';
-import { formatAmount, parseSum } from '../../core/money.js';
+import { formatAmount, parseSum, sumMoney } from '../../core/money.js';
 import { amountIn, counted, countText, moneyIn, moneyText } from '../../core/text/amounts.js';
 import { causeLabel, labelOf, labelStates, stateLabel } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
@@ -102,7 +109,7 @@ export function lifeLines(one: FoundBreak, life: readonly BreakEvent[]): string[
     ...candidates,
     `  shares its cause: ${maskCardNumbers(one.cause, keep)}`,
     '',
-    ...life.map((event) => maskCardNumbers(`  ${eventText(event)}`, keep)),
+    ...lifeTexts(life).map((line) => maskCardNumbers(`  ${line}`, keep)),
   ];
 }
 
@@ -133,7 +140,15 @@ function sumOf(requests: readonly RefundRequestRow[]): string {
   return formatAmount(requests.reduce((sum, { amount }) => sum + (parseSum(amount) ?? 0n), 0n));
 }
 
-export function eventText(event: Omit<BreakEvent, 'expected' | 'actual'>): string {
+type LifeEvent = Omit<BreakEvent, 'expected' | 'actual'>;
+
+/** A line an event, oldest first. */
+export function lifeTexts(life: readonly LifeEvent[]): string[] {
+  const labels = eventLabels(life);
+  return life.map((event, at) => eventText(event, labels[at] ?? event.event));
+}
+
+function eventText(event: LifeEvent, label: string): string {
   const by = nameLabel(event.by, event.isClaim);
   const words = [
     event.cause === null ? null : causeLabel(event.cause),
@@ -142,21 +157,31 @@ export function eventText(event: Omit<BreakEvent, 'expected' | 'actual'>): strin
   ].filter((part) => part !== null);
   const ofRun = event.businessDate === null ? '' : `, night of ${event.businessDate}`;
   const why = words.length === 0 ? '' : `: ${words.join('; ')}`;
-  return `${timeText(event.at)}  ${labelOf(event.event)} by ${by}${ofRun}${why}`;
+  return `${timeText(event.at)}  ${label} by ${by}${ofRun}${why}`;
 }
 
+/** A line a break, then what changed, by what it came to and with its money. */
 export function verdictLines(rows: readonly DecidedBreakRow[], isCheck: boolean): Line[] {
   const cells = rows.map((row) => {
     const why = 'reason' in row ? `: ${row.reason}` : (NEXT[row.kind] ?? '');
     return [
       `#${row.breakId}`,
-      stateWord(row.kind),
+      stateWord(eventOf(row.kind), labelOf(row.kind)),
       `${row.accountId} ${row.orderNo} ${labelOf(row.which)}${why}`,
     ];
   });
-  const done = rows.filter((row) => row.kind !== 'refused' && row.kind !== 'unchanged').length;
+  const done = rows.filter(({ kind }) => isChange(kind)).length;
   const would = isCheck ? ' would change; nothing was written' : ' changed';
-  return [...columns(cells), `${done} of ${counted(rows.length, 'break')}${would}`];
+  const sums = changesIn(rows.map(({ kind }) => kind)).map((outcome) => {
+    const some = rows.filter(({ kind }) => kind === outcome);
+    return `  ${outcomeText(outcome, some.length, sumMoney(some), !isCheck)}`;
+  });
+  return [...columns(cells), `${done} of ${counted(rows.length, 'break')}${would}`, ...sums];
+}
+
+/** With the event of the trail, by which programs know it, and what it came to. */
+export function verdictJson({ kind, ...row }: DecidedBreakRow): object {
+  return { ...row, kind: eventOf(kind), outcome: kind };
 }
 
 const NEXT: Readonly<Record<string, string>> = {

@@ -23,7 +23,7 @@ import { amountWords, matchWords, settledWords } from '../../orders/orderMoneyWo
 import { shownLines } from '../../orders/shownRecord.js';
 import { removals } from '../../retention/retentionStore.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
-import { eventText } from './breaksText.js';
+import { lifeTexts } from './breaksText.js';
 
 export function orderCommand(): Command {
   return new Command('order')
@@ -173,9 +173,11 @@ function breakLines(one: Part): string[] {
         `    ${pair.field}: the ledger has ${pair.expected ?? 'none'}, ` +
         `the gateway ${pair.actual ?? 'none'}`,
     ),
-    ...((one.events as EventPart[] | null) ?? []).map(
-      (event) => `    ${eventText({ ...event, at: new Date(event.at) })}`,
-    ),
+    ...lifeTexts(
+      ((one.events as EventPart[] | null) ?? []).map((event) => {
+        return { ...event, at: new Date(event.at) };
+      }),
+    ).map((line) => `    ${line}`),
   ];
 }
 

@@ -7,11 +7,14 @@ import { Command } from 'commander';
 import { ARCHIVE_BYTES_MAX } from '../../../reports/xlsx/read/archive.js';
 import { listUsers } from '../../access/usersStore.js';
 import { fileFailure, UsageError } from '../../core/errors.js';
-import { moneyIn } from '../../core/text/amounts.js';
+import { countText, moneyIn, sumText } from '../../core/text/amounts.js';
+import { decidedTotals, resultWords } from '../../decide/decidedTotals.js';
 import type { DecidedRow } from '../../decide/decideWorkbook.js';
 import { decideWorkbook } from '../../decide/decideWorkbook.js';
 import { enqueuesWhenAsked } from '../app.js';
 import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
+import type { Line } from '../terminal.js';
+import { columns } from '../terminal.js';
 
 export function decideCommand(): Command {
   return new Command('decide')
@@ -61,12 +64,9 @@ async function workbookOf(file: string): Promise<Buffer> {
   }
 }
 
-function linesOf(rows: readonly DecidedRow[], check: boolean): string[] {
-  const count = (result: DecidedRow['result']): number =>
-    rows.filter((row) => row.result === result).length;
+function linesOf(rows: readonly DecidedRow[], check: boolean): Line[] {
   const done = check ? 'would be done' : 'done';
-  const counts = [`${count('done')} ${done}`, `${count('refused')} refused`];
-  const sum = [...counts, `${count('unchanged')} unchanged`].join(', ');
+  const sum = resultWords(rows, done);
   if (rows.length === 0) return ['no row is filled: nothing to decide'];
   return [
     ...rows.map(({ sheet, row, id, order, decision, result, reason }) => {
@@ -75,6 +75,12 @@ function linesOf(rows: readonly DecidedRow[], check: boolean): string[] {
       return `${what.trimEnd()}${of}: ${result === 'done' ? done : result}, ${reason}`;
     }),
     check ? `${sum}; nothing was changed` : sum,
+    ...columns(
+      decidedTotals(rows).map(({ what, rows: count, ...money }) => {
+        return ['', countText(count), what, sumText(money)];
+      }),
+      [1],
+    ),
   ];
 }
 

@@ -5,7 +5,8 @@
 import type { Decider } from '../instructions/decider.js';
 import { isSamePerson } from '../instructions/decider.js';
 import type { Hundredths } from '../money.js';
-import { labelOf } from '../text/labels.js';
+import type { BreakOutcome } from './outcome.js';
+import { eventLabels } from './outcome.js';
 
 export type BreakState = 'open' | 'resolved' | 'waived';
 
@@ -32,24 +33,16 @@ export interface DecidedBreak {
 }
 
 export type BreakVerdict =
-  | { readonly kind: keyof typeof DECIDED_WORDS }
+  | { readonly kind: BreakOutcome }
   | { readonly kind: 'unchanged' | 'refused'; readonly reason: string };
-
-/** What became of a break, in the words of the console and of a workbook that came back. */
-export const DECIDED_WORDS = {
-  noted: 'noted',
-  assigned: 'assigned',
-  waived: 'waived; it reopens by itself if what it says changes',
-  waiver_asked: 'asked for: a second person has to waive it too',
-  waiver_refused: 'the waiver that was asked for is refused: the break stays open',
-  reopened: 'open again',
-} as const;
 
 /** What a person said of a break since it was seen. */
 export interface BreakWord {
   readonly event: string;
   readonly by: string;
   readonly reason: string | null;
+  /** of one that ends the asking for a waiver, who had asked; null: nobody, or it ends none */
+  readonly askedBy: string | null;
 }
 
 /**
@@ -74,12 +67,17 @@ export function decideSeenBreak(
   if (said !== undefined) return unchanged('you decided this already');
   const over = seen.since.findLast(({ event }) => DECIDED_OVER[action.kind].includes(event));
   if (over !== undefined) {
-    return refused(`it was decided meanwhile: ${labelOf(over.event)} by ${over.by}`);
+    return refused(`it was decided meanwhile: ${saidWords(over)} by ${over.by}`);
   }
   if (seen.change !== null) {
     return refused(['it has changed since it was seen', seen.change].filter(Boolean).join(': '));
   }
   return decideBreak(found, action, who, limit, mayWaive);
+}
+
+function saidWords({ event, by, askedBy }: BreakWord): string {
+  const asked = askedBy === null ? [] : [{ event: 'waiver_asked', by: askedBy }];
+  return eventLabels([...asked, { event, by }]).at(-1) ?? '';
 }
 
 /** The events that an action leaves. */
@@ -155,16 +153,22 @@ export function decideBreak(
     case 'waive':
       return waive(found, who, mayWaive ? limit : null);
     case 'reopen':
-      return reopen(found, mayWaive);
+      return reopen(found, who, mayWaive);
   }
 }
 
 /** Takes a waiver back, or says no to one that waits: anybody may, also who asked for it. */
-function reopen({ state, waiverAskedBy }: DecidedBreak, mayWaive: boolean): BreakVerdict {
+function reopen(
+  { state, waiverAskedBy }: DecidedBreak,
+  who: Decider,
+  mayWaive: boolean,
+): BreakVerdict {
   switch (state) {
     case 'open':
-      if (waiverAskedBy !== null) return { kind: 'waiver_refused' };
-      return unchanged('it is open already');
+      if (waiverAskedBy === null) return unchanged('it is open already');
+      return isSamePerson(waiverAskedBy, who.name)
+        ? { kind: 'waiver_taken_back' }
+        : { kind: 'waiver_refused' };
     case 'waived':
       return mayWaive ? { kind: 'reopened' } : refused('finance takes waivers back');
     case 'resolved':
@@ -187,17 +191,16 @@ function waive(found: DecidedBreak, who: Decider, limit: Hundredths | null): Bre
   if (found.state === 'waived') return unchanged('it is waived already');
   if (found.state === 'resolved') return refused('it is resolved: there is nothing to waive');
   if (limit === null && found.waiverAskedBy === null) return refused(ONLY_AGREES);
+  const asker = found.waiverAskedBy;
+  if (asker !== null && !isSamePerson(asker, who.name)) return { kind: 'waiver_agreed' };
   const isSmall = limit !== null && found.waiverStake !== null && found.waiverStake <= limit;
   if (isSmall) return { kind: 'waived' };
-  if (found.waiverAskedBy === null) return { kind: 'waiver_asked' };
-  if (isSamePerson(found.waiverAskedBy, who.name)) {
-    const what =
-      limit === null || limit > 0n
-        ? 'a waiver of this size'
-        : 'without a limit for its currency a waiver';
-    return refused(`${what} needs a second person, and you asked for it yourself`);
-  }
-  return { kind: 'waived' };
+  if (asker === null) return { kind: 'waiver_asked' };
+  const what =
+    limit === null || limit > 0n
+      ? 'a waiver of this size'
+      : 'without a limit for its currency a waiver';
+  return refused(`${what} needs a second person, and you asked for it yourself`);
 }
 
 const ONLY_AGREES =

@@ -48,6 +48,9 @@ export interface BreakRow extends DecidableRow {
   isOverdue: boolean;
   owner: string | null;
   note: string | null;
+  /** A waiver of what it says now, that waits for a second person; null: none does. */
+  waiverAskedBy: string | null;
+  waiverAskedReason: string | null;
   transactionId: string | null;
   /** All that its sentence may name. */
   transactions: readonly string[];

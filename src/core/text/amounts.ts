@@ -2,6 +2,7 @@
 // has. Pure; files and JSON keep the printed shape.
 
 import { decimalsOf } from '../currency.js';
+import type { MoneySum } from '../money.js';
 
 /** "1234567.00" is "1,234,567.00"; what is no plain figure stays as somebody wrote it. */
 export function grouped(text: string): string {
@@ -43,6 +44,18 @@ export function amountIn(text: string, currency: string): string {
 export function moneyText(money: Readonly<Record<string, string>>): string {
   const inOrder = Object.entries(money).sort(([one], [other]) => (one < other ? -1 : 1));
   return inOrder.map(([currency, amount]) => moneyIn(amount, currency)).join(', ');
+}
+
+/** "2,050.00 EUR, 3 without an amount"; empty where there is neither. */
+export function sumText({ money, withoutAmount }: MoneySum): string {
+  const without = withoutAmount === 0 ? '' : `${countText(withoutAmount)} without an amount`;
+  return [moneyText(money), without].filter((part) => part !== '').join(', ');
+}
+
+/** "30 waived: 27,000.00 EUR"; where there is no row, the words alone. */
+export function withSum(words: string, sum: MoneySum): string {
+  const money = sumText(sum);
+  return money === '' ? words : `${words}: ${money}`;
 }
 
 /** As amounts are kept and printed. */

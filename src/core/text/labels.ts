@@ -18,6 +18,8 @@ const WORDS: Readonly<Record<string, string>> = {
   missing_in_ledger: 'not in the ledger',
   unknown_status: 'new status code',
   invalid_record: 'entry that cannot be read',
+  waiver_agreed: 'waived as the second person',
+  waiver_taken_back: 'request for a waiver taken back',
 };
 
 /** A state as people say it: of a run and an account `broken` is what did not tie out. */

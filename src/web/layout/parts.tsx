@@ -233,7 +233,12 @@ export interface RowVerdict {
 }
 
 /** What became of each row of a decision; nothing is left to be guessed. */
-export function Verdicts(props: { rows: readonly RowVerdict[]; back: string }) {
+export function Verdicts(props: {
+  rows: readonly RowVerdict[];
+  /** what was done, by what it came to, with its money */
+  sums?: readonly string[];
+  back: string;
+}) {
   const done = props.rows.filter(({ kind }) => kind === 'done').length;
   return (
     <>
@@ -244,6 +249,7 @@ export function Verdicts(props: { rows: readonly RowVerdict[]; back: string }) {
           ? '; the others were left as they were, each with its reason.'
           : '.'}
       </p>
+      {(props.sums ?? []).length === 0 ? null : <p>{props.sums?.join('; ')}.</p>}
       <Table
         caption="Verdict for each row"
         columns={[{ head: 'What' }, { head: 'Verdict' }, { head: 'In words' }]}

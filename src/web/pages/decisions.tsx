@@ -5,8 +5,8 @@
 import { readFile } from 'node:fs/promises';
 import { listUsers } from '../../access/usersStore.js';
 import { messageOf, UsageError } from '../../core/errors.js';
-import { addAmounts } from '../../core/money.js';
-import { countText } from '../../core/text/amounts.js';
+import { countText, sumText } from '../../core/text/amounts.js';
+import { decidedTotals, resultWords } from '../../decide/decidedTotals.js';
 import type { DecidedRow } from '../../decide/decideWorkbook.js';
 import { decideWorkbook } from '../../decide/decideWorkbook.js';
 import type { Words } from '../format.js';
@@ -92,11 +92,10 @@ export async function doDecisions(visit: Visit): Promise<Answer> {
   return told(async () => {
     try {
       const rows = await decide(visit, kept, false);
-      const done = rows.filter(({ result }) => result === 'done').length;
       await visit.record({
         action: 'decide by workbook',
         subject: `${kept.name} ${kept.sha256}`,
-        outcome: `${done} of ${rows.length}`,
+        outcome: outcomeOf(rows),
       });
       const body = (
         <>
@@ -128,6 +127,15 @@ async function decide(visit: Visit, { path }: KeptFile, check: boolean): Promise
   return decideWorkbook(deps, await readFile(path), { who, may, check, people });
 }
 
+/** "2 of 3; waive, breaks: 1 (5.00 EUR); note, breaks: 1 (7.00 EUR)" */
+function outcomeOf(rows: readonly DecidedRow[]): string {
+  const done = rows.filter(({ result }) => result === 'done').length;
+  const totals = decidedTotals(rows).map(({ what, rows: count, ...sum }) => {
+    return `${what}: ${countText(count)} (${sumText(sum)})`;
+  });
+  return [`${countText(done)} of ${countText(rows.length)}`, ...totals].join('; ');
+}
+
 /** A file that is no workbook of ours is told. */
 async function told(work: () => Promise<Answer>): Promise<Answer> {
   try {
@@ -138,14 +146,10 @@ async function told(work: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-const ONLY_ASKED = ': only asked for, a second person has to agree';
-
 /** What is not refused, by decision: how many, and the money by currency. */
 function Totals({ rows, words }: { rows: readonly DecidedRow[]; words: Words }) {
-  const done = rows.filter(({ result }) => result === 'done');
-  if (done.length === 0) return null;
-  const whatOf = ({ of, decision, isAsked }: DecidedRow) =>
-    `${decision.toLowerCase()}, ${of}s${isAsked ? ONLY_ASKED : ''}`;
+  const totals = decidedTotals(rows);
+  if (totals.length === 0) return null;
   return (
     <Table
       caption="In total, without what is refused or unchanged"
@@ -155,31 +159,17 @@ function Totals({ rows, words }: { rows: readonly DecidedRow[]; words: Words }) 
         { head: 'Money', isFigure: true },
       ]}
     >
-      {[...new Set(done.map(whatOf))].map((what) => {
-        const mine = done.filter((row) => whatOf(row) === what);
-        return (
-          <tr>
-            <th scope="row">{what}</th>
-            <Figure name="How many">{words.count(mine.length)}</Figure>
-            <Figure name="Money">
-              <MoneyOf {...moneyIn(mine)} words={words} />
-            </Figure>
-          </tr>
-        );
-      })}
+      {totals.map(({ what, rows: count, ...sum }) => (
+        <tr>
+          <th scope="row">{what}</th>
+          <Figure name="How many">{words.count(count)}</Figure>
+          <Figure name="Money">
+            <MoneyOf {...sum} words={words} />
+          </Figure>
+        </tr>
+      ))}
     </Table>
   );
-}
-
-function moneyIn(rows: readonly DecidedRow[]) {
-  const money: Record<string, string> = {};
-  let withoutAmount = 0;
-  for (const { order } of rows) {
-    const [amount, currency] = [order?.amount ?? null, order?.currency ?? null];
-    if (amount === null || currency === null) withoutAmount += 1;
-    else money[currency] = addAmounts(money[currency] ?? '0.00', amount);
-  }
-  return { money, withoutAmount };
 }
 
 function Rows(props: { rows: readonly DecidedRow[]; done: string; words: Words }) {
@@ -249,10 +239,8 @@ function Back() {
 }
 
 function sentenceOf(rows: readonly DecidedRow[], done: string): string {
-  const count = (result: DecidedRow['result']): string =>
-    countText(rows.filter((row) => row.result === result).length);
   if (rows.length === 0) return 'No row is filled: there is nothing to decide.';
-  return `${count('done')} ${done}, ${count('refused')} refused, ${count('unchanged')} unchanged.`;
+  return `${resultWords(rows, done)}.`;
 }
 
 const DIGEST_CHARS = 64;

@@ -9,9 +9,16 @@ import { findBreaks } from '../../../breaks/breaksStore.js';
 import type { DecidedBreakRow, SeenBreak } from '../../../breaks/decideBreaks.js';
 import { decideBreaks } from '../../../breaks/decideBreaks.js';
 import type { BreakAction } from '../../../core/breaks/breakDecision.js';
-import { DECIDED_WORDS } from '../../../core/breaks/breakDecision.js';
+import {
+  changesIn,
+  isChange,
+  outcomeText,
+  outcomeWords,
+  recordWords,
+} from '../../../core/breaks/outcome.js';
 import { UsageError } from '../../../core/errors.js';
 import { isSamePerson } from '../../../core/instructions/decider.js';
+import { sumMoney } from '../../../core/money.js';
 import { countText, moneyIn } from '../../../core/text/amounts.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { RowVerdict } from '../../layout/parts.js';
@@ -20,22 +27,20 @@ import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
 import type { Owners } from './breakOwners.js';
 import { OwnerChoice, ownerProblem } from './breakOwners.js';
-import { onlyRefusesWaivers } from './decisionWords.js';
 import { decidePickedBreaks } from './pickedBreaks.js';
 
 /** The form around what is decided about: rows to tick, or one that is fixed. */
 export function DecideBreaks(props: {
   visit: Visit;
   owners: Owners;
+  rows: readonly Decidable[];
   /** about one break, and the waiver of it that waits for a second person */
   only?: { waiver: WaitingWaiver | null };
   children: ComponentChildren;
 }) {
-  const { visit, owners, only, children } = props;
-  const mayWork = visit.accountsFor('workBreaks').length > 0;
-  // Who only agrees has nothing to press on a break of which no waiver waits.
-  const isIdle = only?.waiver === null && visit.accountsFor('waive').length === 0;
-  const mayWaive = visit.accountsFor('agreeToWaiver').length > 0 && !isIdle;
+  const { visit, owners, rows, only, children } = props;
+  const mayWork = rows.some(({ accountId }) => visit.accountsFor('workBreaks').includes(accountId));
+  const mayWaive = rows.some((row) => mayWaiveOrAgree(visit, row));
   if (!mayWork && !mayWaive) return <>{children}</>;
   return (
     <Form action="/breaks/note" csrf={visit.csrf}>
@@ -49,6 +54,19 @@ export function DecideBreaks(props: {
       {children}
     </Form>
   );
+}
+
+type Decidable = Pick<FoundBreak, 'accountId' | 'waiverAskedBy'>;
+
+/** Who only agrees has nothing to press on a break of which no waiver waits. */
+function mayWaiveOrAgree(visit: Visit, { accountId, waiverAskedBy }: Decidable): boolean {
+  const right = waiverAskedBy === null ? 'waive' : 'agreeToWaiver';
+  return visit.accountsFor(right).includes(accountId);
+}
+
+/** Whether this person can decide anything about it: else it is not ticked. */
+export function mayDecide(visit: Visit, row: Decidable): boolean {
+  return visit.accountsFor('workBreaks').includes(row.accountId) || mayWaiveOrAgree(visit, row);
 }
 
 function WorkFields({ visit, owners }: { visit: Visit; owners: Owners }) {
@@ -182,7 +200,7 @@ async function decide(
     if (only !== undefined && rows.length === 1 && rows[0]?.kind === 'refused') {
       return refused(`Nothing was done. ${only.what}: ${only.words}.`);
     }
-    const body = <Verdicts rows={verdicts} back="/breaks" />;
+    const body = <Verdicts rows={verdicts} sums={sumsOf(rows)} back="/breaks" />;
     return { kind: 'page', title: 'What was done', section: 'Breaks', body };
   } catch (error) {
     if (error instanceof UsageError) return refused(`Nothing was changed: ${error.message}.`);
@@ -232,23 +250,32 @@ async function recordEach(
 ): Promise<void> {
   for (const accountId of new Set(rows.map((row) => row.accountId))) {
     const mine = rows.filter((row) => row.accountId === accountId);
-    const changed = mine.filter(({ kind }) => kind !== 'refused' && kind !== 'unchanged').length;
-    const isRefusal = onlyRefusesWaivers(mine.map(({ kind }) => kind));
+    const changed = mine.filter(({ kind }) => isChange(kind)).length;
     await visit.record({
-      action: isRefusal ? 'refuse waivers' : `${action.kind} breaks`,
+      action: recordWords(
+        mine.map(({ kind }) => kind),
+        `${action.kind} breaks`,
+      ),
       accountId,
       subject: mine.length === 1 ? `break ${mine[0]?.breakId}` : `${mine.length} breaks`,
-      outcome: `${changed} of ${mine.length}`,
+      outcome: [`${changed} of ${mine.length}`, ...sumsOf(mine)].join('; '),
     });
   }
 }
 
+/** What changed, by what it came to: "2 waived: 5.00 EUR". */
+function sumsOf(rows: readonly DecidedBreakRow[]): string[] {
+  return changesIn(rows.map(({ kind }) => kind)).map((outcome) => {
+    const some = rows.filter(({ kind }) => kind === outcome);
+    return outcomeText(outcome, some.length, sumMoney(some));
+  });
+}
+
 function verdictOf(row: DecidedBreakRow): RowVerdict {
-  const isDone = row.kind !== 'refused' && row.kind !== 'unchanged';
   return {
     what: `${labelOf(row.which)} of ${row.orderNo} (${row.accountId})`,
-    kind: isDone ? 'done' : 'refused',
-    words: 'reason' in row ? `${labelOf(row.kind)}: ${row.reason}` : DECIDED_WORDS[row.kind],
+    kind: isChange(row.kind) ? 'done' : 'refused',
+    words: 'reason' in row ? `${labelOf(row.kind)}: ${row.reason}` : outcomeWords(row.kind).said,
     link: `/breaks/${row.breakId}`,
   };
 }

@@ -5,8 +5,16 @@ import type { SetOutcome, SetPreview, SetTotal } from '../../../breaks/decideSet
 import { decideSet, previewSet, SET_MAX } from '../../../breaks/decideSet.js';
 import type { BreakAction } from '../../../core/breaks/breakDecision.js';
 import { waiverWaitsWords } from '../../../core/breaks/breakDecision.js';
+import type { BreakOutcome } from '../../../core/breaks/outcome.js';
+import {
+  changesIn,
+  isChange,
+  outcomeText,
+  outcomeWords,
+  recordWords,
+} from '../../../core/breaks/outcome.js';
 import { UsageError } from '../../../core/errors.js';
-import { countText, moneyText } from '../../../core/text/amounts.js';
+import { countText, withSum } from '../../../core/text/amounts.js';
 import { labelOf } from '../../../core/text/labels.js';
 import { Empty, Form, Name, Reason } from '../../layout/parts.js';
 import type { PreviewRow } from '../../layout/preview.js';
@@ -25,7 +33,7 @@ import {
   queryOf,
 } from './breakQuery.js';
 import type { SetVerb } from './decisionWords.js';
-import { decisionWords, onlyRefusesWaivers } from './decisionWords.js';
+import { decisionWords } from './decisionWords.js';
 
 /** Who only agrees to waivers refuses those that wait, too; decideBreak says which is whose. */
 export const RIGHT_OF = {
@@ -52,15 +60,17 @@ function isTray({ query }: Visit): boolean {
 }
 
 function verbsOf(visit: Visit): readonly SetVerb[] {
+  // Who only agrees has nothing to agree to but what was asked for.
+  const mayWaive = visit.accountsFor('waive').length > 0;
   switch (visit.query.text('state')) {
     case 'waived':
-      return visit.accountsFor('waive').length > 0 ? ['reopen'] : [];
+      return mayWaive ? ['reopen'] : [];
     case 'resolved':
       return [];
     case 'waiver_asked':
       return ['assign', 'waive', 'reopen'];
     default:
-      return ['assign', 'waive'];
+      return mayWaive ? ['assign', 'waive'] : ['assign'];
   }
 }
 
@@ -98,7 +108,7 @@ async function show(visit: Visit, verb: SetVerb, changed: string | null): Promis
   const owners = verb === 'assign' ? await ownersOf(visit) : [];
   const preview = action === null ? null : await previewSet(visit.deps, requestOf(visit, action));
   const cause = causeOf(visit.query);
-  const { title } = decisionWords(verb, isTray(visit));
+  const { title } = decisionWords(verb, isTray(visit), preview?.becomes.keys());
   const body = (
     <>
       <h1>{title}</h1>
@@ -153,7 +163,7 @@ function Preview(props: { visit: Visit; verb: SetVerb; preview: SetPreview }) {
       {pressed === 0 ? (
         <Empty>Nothing would be changed.</Empty>
       ) : (
-        <Press visit={visit} verb={verb} digest={preview.digest} count={pressed} />
+        <Press visit={visit} verb={verb} preview={preview} count={pressed} />
       )}
       <p class="hint">
         One press decides about at most {words.count(SET_MAX)}. If anything that matches changes
@@ -167,23 +177,25 @@ function Preview(props: { visit: Visit; verb: SetVerb; preview: SetPreview }) {
 export function previewRows(visit: Visit, { becomes, left }: SetPreview): PreviewRow[] {
   const limits = visit.deps.config.operations.approveAbove.refund;
   return [
-    ...[...becomes].map(([kind, total]) =>
-      rowOf(naming(becomesWords(kind, total, limits), total), total),
-    ),
+    ...changesIn(becomes.keys()).flatMap((outcome) => {
+      const total = becomes.get(outcome);
+      if (total === undefined) return [];
+      return [rowOf(naming(becomesWords(outcome, total, limits), total), total)];
+    }),
     ...[...left].map(([reason, total]) =>
       rowOf(naming(`left as they are: ${reason}`, total), total),
     ),
   ];
 }
 
-function Press(props: { visit: Visit; verb: SetVerb; digest: string; count: number }) {
-  const { visit, verb, digest, count } = props;
+function Press(props: { visit: Visit; verb: SetVerb; preview: SetPreview; count: number }) {
+  const { visit, verb, preview, count } = props;
   const { query, words } = visit;
-  const { title, button } = decisionWords(verb, isTray(visit));
+  const { title, button } = decisionWords(verb, isTray(visit), preview.becomes.keys());
   const whom = verb === 'assign' ? { whom: query.text('whom', 64) ?? '' } : {};
   return (
     <Form action={`/breaks/all/${verb}?${queryOf(query, whom)}`} csrf={visit.csrf}>
-      <input type="hidden" name="seen" value={digest} />
+      <input type="hidden" name="seen" value={preview.digest} />
       <fieldset class="decide">
         <legend>{title}</legend>
         {verb === 'assign' ? null : <Reason visit={visit} />}
@@ -199,19 +211,11 @@ function asksPassword({ person }: Visit, verb: SetVerb): boolean {
   return verb !== 'assign' && !person.isFresh;
 }
 
-const BECOMES: Readonly<Record<string, string>> = {
-  waived: 'will be waived',
-  waiver_asked: 'will wait for a second person',
-  waiver_refused: 'will be open still, the waiver refused',
-  assigned: 'will be assigned',
-  reopened: 'will be open again',
-};
-
-function becomesWords(kind: string, { money }: SetTotal, limits: WaiverLimits): string {
-  const words = BECOMES[kind] ?? labelOf(kind);
-  return kind === 'waiver_asked'
-    ? `${words}: ${waiverWaitsWords(limits, Object.keys(money))}`
-    : words;
+function becomesWords(outcome: BreakOutcome, { money }: SetTotal, limits: WaiverLimits): string {
+  const { will } = outcomeWords(outcome);
+  return outcome === 'waiver_asked'
+    ? `${will}: ${waiverWaitsWords(limits, Object.keys(money))}`
+    : will;
 }
 
 type WaiverLimits = Parameters<typeof waiverWaitsWords>[0];
@@ -258,11 +262,10 @@ export function pressSet(verb: SetVerb) {
       if (outcome.kind === 'changed') {
         return show(visit, verb, 'What matches has changed since it was shown: nothing was done.');
       }
-      const isOfWaivers = isTray(visit) || onlyRefusesWaivers(outcome.verdicts.keys());
       await visit.record({
-        action: decisionWords(verb, isOfWaivers).record,
+        action: recordWords(outcome.verdicts.keys(), `${verb} breaks`),
         subject: over,
-        outcome: outcomeWords(outcome),
+        outcome: doneWords(outcome),
       });
       return donePage(visit, verb, outcome);
     } catch (error) {
@@ -273,10 +276,6 @@ export function pressSet(verb: SetVerb) {
 }
 
 type Decided = SetOutcome & { kind: 'decided' };
-
-function outcomeWords({ verdicts }: Decided): string {
-  return [...verdicts].map(([kind, { breaks }]) => `${breaks} ${labelOf(kind)}`).join(', ');
-}
 
 const SHOWN_MAX = 100;
 
@@ -289,7 +288,7 @@ function donePage(visit: Visit, verb: SetVerb, outcome: Decided): Answer {
     <>
       <h1>What was done</h1>
       <p class="sentence" role="status">
-        {[...outcome.verdicts].map(([kind, total]) => doneWords(kind, total)).join('; ')}.
+        {doneWords(outcome)}.
       </p>
       {left.length === 0 ? null : (
         <ul>
@@ -312,17 +311,17 @@ function donePage(visit: Visit, verb: SetVerb, outcome: Decided): Answer {
   return { kind: 'page', title: 'What was done', section: 'Breaks', body };
 }
 
-/** "30 waived: 27,000.00 EUR" */
-function doneWords(kind: string, { breaks, money, withoutAmount }: SetTotal): string {
-  const without = withoutAmount === 0 ? '' : `${countText(withoutAmount)} without an amount`;
-  const sums = [moneyText(money), without].filter((part) => part !== '').join(', ');
-  return `${countText(breaks)} ${DONE[kind] ?? labelOf(kind)}${sums === '' ? '' : `: ${sums}`}`;
+/** "30 waived: 27,000.00 EUR; 2 unchanged: 5.00 EUR", for who pressed and in the record. */
+function doneWords({ verdicts }: Decided): string {
+  const kinds = [...changesIn(verdicts.keys()), 'refused', 'unchanged'] as const;
+  const parts = kinds.flatMap((kind) => {
+    const total = verdicts.get(kind);
+    if (total === undefined) return [];
+    return isChange(kind)
+      ? [outcomeText(kind, total.breaks, total)]
+      : [withSum(`${countText(total.breaks)} ${LEFT[kind]}`, total)];
+  });
+  return parts.join('; ');
 }
 
-const DONE: Readonly<Record<string, string>> = {
-  waiver_asked: 'waiting for a second person',
-  waiver_refused: 'open still, the waiver refused',
-  reopened: 'open again',
-  refused: 'left as they were',
-  unchanged: 'unchanged',
-};
+const LEFT = { refused: 'left as they were', unchanged: 'unchanged' } as const;

@@ -12,6 +12,7 @@ import {
 } from '../../../breaks/breaksStore.js';
 import { ageInDays } from '../../../core/breaks/breakAge.js';
 import { dueDate, isOverdue } from '../../../core/breaks/dueDate.js';
+import { eventLabels } from '../../../core/breaks/outcome.js';
 import {
   breakDifference,
   breakSentence,
@@ -33,7 +34,7 @@ import type { Fields } from '../../visitor/fields.js';
 import { rowIdOf } from '../../visitor/fields.js';
 import { batchPath } from '../settlement/figures.js';
 import type { WaitingWaiver } from './breakDecisions.js';
-import { DecideBreaks, shownBreak } from './breakDecisions.js';
+import { DecideBreaks, mayDecide, shownBreak } from './breakDecisions.js';
 import { FilterProblem, Filters } from './breakFilters.js';
 import { ownersOf } from './breakOwners.js';
 import type { Clock } from './breakQuery.js';
@@ -86,7 +87,7 @@ export async function breaksPage(visit: Visit): Promise<Answer> {
       {rows.length === 0 ? (
         <NoBreaks />
       ) : (
-        <DecideBreaks visit={visit} owners={owners}>
+        <DecideBreaks visit={visit} owners={owners} rows={rows}>
           <BreakTable rows={rows} clock={clock} visit={visit} sort={sort} />
         </DecideBreaks>
       )}
@@ -159,11 +160,13 @@ function BreakTable(props: {
       {rows.map((row) => (
         <tr>
           <td>
-            <Pick
-              id={shownBreak(row)}
-              what={`${labelOf(row.kind)} of ${row.orderNo}`}
-              ticked={ticked}
-            />
+            {mayDecide(visit, row) ? (
+              <Pick
+                id={shownBreak(row)}
+                what={`${labelOf(row.kind)} of ${row.orderNo}`}
+                ticked={ticked}
+              />
+            ) : null}
           </td>
           <th scope="row">
             <Place row={row} />
@@ -285,6 +288,7 @@ export async function breakPage(visit: Visit): Promise<Answer> {
       <DecideBreaks
         visit={visit}
         owners={await ownersOf(visit, found.accountId)}
+        rows={[found]}
         only={{ waiver: await waiverOf(visit, found) }}
       >
         <input type="hidden" name="id" value={shownBreak(found)} />
@@ -301,6 +305,7 @@ function Life(props: {
   words: Words;
 }) {
   const { events, found, words } = props;
+  const labels = eventLabels(events);
   return (
     <>
       <h2>Its life</h2>
@@ -315,10 +320,10 @@ function Life(props: {
           { head: 'Reason' },
         ]}
       >
-        {events.map((event) => (
+        {events.map((event, at) => (
           <tr>
             <th scope="row">{words.at(event.at)}</th>
-            <td>{labelOf(event.event)}</td>
+            <td>{labels[at]}</td>
             <td>{event.by}</td>
             <td>{event.businessDate ?? ''}</td>
             <Figure>

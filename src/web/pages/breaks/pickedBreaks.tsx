@@ -11,7 +11,7 @@ import { Empty, Form } from '../../layout/parts.js';
 import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
 import { previewRows } from './breakSets.js';
-import { decisionWords, onlyRefusesWaivers } from './decisionWords.js';
+import { decisionWords } from './decisionWords.js';
 
 /** A note is made at once: there is nothing to add up. */
 type PickedAction = Exclude<BreakAction, { kind: 'note' }>;
@@ -45,8 +45,7 @@ function pageOf(
   hasChanged: boolean,
 ): Answer {
   const { words, form } = visit;
-  const isOfWaivers = onlyRefusesWaivers(preview.becomes.keys());
-  const { picked: title, button } = decisionWords(action.kind, isOfWaivers);
+  const { picked: title, button } = decisionWords(action.kind, false, preview.becomes.keys());
   const count = [...preview.becomes.values()].reduce((sum, { breaks }) => sum + breaks, 0);
   const body = (
     <>

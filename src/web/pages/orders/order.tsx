@@ -1,6 +1,7 @@
 // One order's whole history on a page. The history is the one that `tieout order` prints; here
 // every part is a table.
 
+import { eventLabels } from '../../../core/breaks/outcome.js';
 import { breakSentence } from '../../../core/breaks/sentence.js';
 import { hintWords } from '../../../core/instructions/hints.js';
 import { reasonToWait } from '../../../core/instructions/holdReasons.js';
@@ -59,6 +60,7 @@ function ShownBeside({ history, words }: { history: OrderHistory; words: Words }
 }
 
 type Part = Record<string, unknown>;
+type Labelled = Parameters<typeof eventLabels>[0];
 
 function Money(props: { amount: string; currency: string; words: Words }) {
   return <strong class="figure">{props.words.amount(props.amount, props.currency)}</strong>;
@@ -146,7 +148,12 @@ function Breaks(props: { history: OrderHistory; words: Words; orderNo: string })
               {one.owner ? `Owner: ${text(one.owner)}. ` : ''}
               {one.note ? `Note: ${words.free(text(one.note), [orderNo])}` : ''}
             </p>
-            <Events events={parts(one.events)} words={words} verb="event" orderNo={orderNo} />
+            <Events
+              events={parts(one.events)}
+              labels={eventLabels(parts(one.events) as unknown as Labelled)}
+              words={words}
+              orderNo={orderNo}
+            />
           </>
         ))
       )}
@@ -168,7 +175,12 @@ function Instructions(props: { history: OrderHistory; words: Words; orderNo: str
               {text(one.operation)} {moneyOf(one)} <State state={text(one.state)} />
             </h3>
             <p>{aboutInstruction(one, words, orderNo)}</p>
-            <Events events={parts(one.events)} words={words} verb="to" orderNo={orderNo} />
+            <Events
+              events={parts(one.events)}
+              labels={parts(one.events).map(({ to }) => labelOf(text(to)))}
+              words={words}
+              orderNo={orderNo}
+            />
             <Attempts attempts={parts(one.attempts)} words={words} />
           </>
         ))
@@ -201,17 +213,18 @@ function aboutInstruction(one: Part, words: Words, orderNo: string): string {
 
 function Events(props: {
   events: readonly Part[];
+  /** what each is called, in their order */
+  labels: readonly string[];
   words: Words;
-  verb: 'event' | 'to';
   orderNo: string;
 }) {
+  const { events, labels, words, orderNo } = props;
   return (
     <ol class="timeline">
-      {props.events.map((event) => (
+      {events.map((event, at) => (
         <li>
-          <time>{props.words.at(text(event.at))}</time> {labelOf(text(event[props.verb]))} by{' '}
-          {text(event.by)}
-          {event.reason ? ` (${props.words.reason(text(event.reason), [props.orderNo])})` : ''}
+          <time>{words.at(text(event.at))}</time> {labels[at]} by {text(event.by)}
+          {event.reason ? ` (${words.reason(text(event.reason), [orderNo])})` : ''}
         </li>
       ))}
     </ol>

@@ -102,8 +102,9 @@ export interface Waiting {
   unowned: number;
   /** of what a break says now, that wait for a second person */
   waivers: number;
-  /** what is at stake in them */
+  /** what is at stake in them; those of which nobody knows how much are counted apart */
   waiverMoney: Record<string, string>;
+  waiversWithoutAmount: number;
   /** reports of the newest run that could not be written, and were not written since */
   unwritten: number;
 }
@@ -131,6 +132,7 @@ export async function waitingCounts(db: Db, accountIds: readonly string[]): Prom
     open: Number(row?.open ?? 0),
     unowned: Number(row?.unowned ?? 0),
     waivers: Number(row?.waivers ?? 0),
+    waiversWithoutAmount: Number(row?.waiversWithoutAmount ?? 0),
     unwritten: Number(row?.unwritten ?? 0),
   };
 }

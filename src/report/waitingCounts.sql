@@ -12,14 +12,18 @@ with money as (
     group by state, currency
   ) sums
   group by state
+),
+asked as materialized (
+  select b.currency, coalesce(
+    tieout.break_money(b.kind, b.currency, b.expected, b.actual), b.amount) as stake
+  from tieout.breaks b
+  where b.state = 'open' and b.waiver_asked_for = b.fingerprint and b.account_id = any ($1)
 )
 select (select jsonb_object_agg(currency, amount) from (
-    select b.currency, round(sum(coalesce(
-      tieout.break_money(b.kind, b.currency, b.expected, b.actual), b.amount)), 2)::text as amount
-    from tieout.breaks b
-    where b.state = 'open' and b.waiver_asked_for = b.fingerprint and b.account_id = any ($1)
-      and b.currency is not null
-    group by b.currency having count(b.amount) > 0) asked) as "waiverMoney",
+    select currency, round(sum(stake), 2)::text as amount from asked
+    where currency is not null and stake is not null group by currency) sums) as "waiverMoney",
+(select count(*) from asked) as waivers,
+(select count(*) from asked where currency is null or stake is null) as "waiversWithoutAmount",
 (select by_currency from money where state = 'held') as "heldMoney",
 (select by_currency from money where state = 'unknown') as "unknownMoney",
 (select count(*) from tieout.instructions
@@ -42,8 +46,6 @@ select (select jsonb_object_agg(currency, amount) from (
   where state = 'open' and account_id = any ($1)) as open,
 (select count(*) from tieout.breaks
   where state = 'open' and owner is null and account_id = any ($1)) as unowned,
-(select count(*) from tieout.breaks
-  where state = 'open' and waiver_asked_for = fingerprint and account_id = any ($1)) as waivers,
 (select count(distinct (p.kind, p.format, p.period)) from tieout.reports p
   where p.state = 'failed' and p.run_id = (select run_id from tieout.runs
       where not is_dry order by business_date desc limit 1)

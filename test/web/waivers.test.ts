@@ -160,6 +160,20 @@ describe('asking and agreeing', () => {
     );
     expect((await list(await place.withRole('viewer'))).match(/name="id"/g)).toBeNull();
   });
+
+  it('a waiver without an amount is among what waits on the first page', async () => {
+    await openBreaks('UNKNOWN', 1, null);
+    await ask('UNKNOWN');
+    const { rows } = await place.app.db.query<{ waits: number }>(
+      `select count(*)::int as waits from tieout.breaks
+       where state = 'open' and waiver_asked_for = fingerprint`,
+    );
+    expect(plain((await anna.get('/')).body)).toMatch(
+      new RegExp(
+        ` ${rows[0]?.waits} waivers wait for a second person : [\\d,.]+ EUR, 1 without an amount`,
+      ),
+    );
+  });
 });
 
 describe('a waiver that waits for its second person', () => {

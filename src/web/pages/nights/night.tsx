@@ -2,11 +2,12 @@
 // it went. The page of an older night is the same without the parts that are about now.
 
 import { AGES } from '../../../core/breaks/breakAge.js';
+import type { MoneySum } from '../../../core/money.js';
 import type { Notice } from '../../../core/runs/notices.js';
 import { removedLine } from '../../../core/runs/removal.js';
 import type { AccountSummary } from '../../../core/runs/summary.js';
 import { runSentence } from '../../../core/runs/summary.js';
-import { moneyText } from '../../../core/text/amounts.js';
+import { withSum } from '../../../core/text/amounts.js';
 import type { ConsoleRun, Progress, RunMark, Waiting } from '../../../report/consoleRunsStore.js';
 import {
   consoleRun,
@@ -204,7 +205,7 @@ interface Wait {
   what: readonly [one: string, many: string];
   who: string;
   to: string | null;
-  money?: Readonly<Record<string, string>>;
+  sum?: MoneySum;
 }
 
 type Overdue = ReturnType<typeof overdueOf>;
@@ -223,7 +224,7 @@ function waitsOf(waits: Waiting, overdue: Overdue): Wait[] {
       what: ['instruction waits for approval', 'instructions wait for approval'],
       who: 'approvers',
       to: '/approvals',
-      money: waits.heldMoney,
+      sum: { money: waits.heldMoney, withoutAmount: waits.unmeasured },
     },
     {
       count: waits.reviews,
@@ -242,14 +243,14 @@ function waitsOf(waits: Waiting, overdue: Overdue): Wait[] {
       what: ['waiver waits for a second person', 'waivers wait for a second person'],
       who: 'finance, approvers',
       to: '/breaks?state=waiver_asked',
-      money: waits.waiverMoney,
+      sum: { money: waits.waiverMoney, withoutAmount: waits.waiversWithoutAmount },
     },
     {
       count: waits.unknown,
       what: ['instruction is unknown', 'instructions are unknown'],
       who: 'operators',
       to: '/instructions?state=unknown',
-      money: waits.unknownMoney,
+      sum: { money: waits.unknownMoney, withoutAmount: 0 },
     },
     ...openBreaksOf(waits, overdue),
     {
@@ -268,7 +269,7 @@ function openBreaksOf(waits: Waiting, overdue: Overdue): Wait[] {
       what: ['open break is overdue', 'open breaks are overdue'],
       who: 'finance',
       to: `/breaks?due=${OVERDUE}`,
-      money: overdue.money,
+      sum: overdue,
     },
     {
       count: waits.unowned,
@@ -294,12 +295,12 @@ function Waits({ waits, overdue, words }: { waits: Waiting; overdue: Overdue; wo
         <Empty>Nothing waits for anybody. The workbook is under Reports.</Empty>
       ) : (
         <ul class="waits">
-          {rows.map(({ count, what: [one, many], who, to, money = {} }) => {
+          {rows.map(({ count, what: [one, many], who, to, sum }) => {
             const what = count === 1 ? one : many;
             return (
               <li>
                 <strong>{words.count(count)}</strong> {to === null ? what : <a href={to}>{what}</a>}
-                {moneyWords(money)}
+                {withSum('', sum ?? NO_MONEY)}
                 <span class="hint"> ({who})</span>
               </li>
             );
@@ -310,10 +311,7 @@ function Waits({ waits, overdue, words }: { waits: Waiting; overdue: Overdue; wo
   );
 }
 
-function moneyWords(money: Readonly<Record<string, string>>): string {
-  const text = moneyText(money);
-  return text === '' ? '' : `: ${text}`;
-}
+const NO_MONEY: MoneySum = { money: {}, withoutAmount: 0 };
 
 function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; words: Words }) {
   return (

@@ -7,7 +7,7 @@ import { dueRuleOf } from '../../../breaks/dueRule.js';
 import { AGES, ageInDays } from '../../../core/breaks/breakAge.js';
 import type { DueRule } from '../../../core/breaks/dueDate.js';
 import { dueDate, overdueBefore } from '../../../core/breaks/dueDate.js';
-import { addAmounts, formatAmount, parseSum } from '../../../core/money.js';
+import { addAmounts, formatAmount, type MoneySum, parseSum } from '../../../core/money.js';
 import { counted, moneyText } from '../../../core/text/amounts.js';
 import type { Words } from '../../format.js';
 import { Figure, MoneyOf, Name, Table } from '../../layout/parts.js';
@@ -48,15 +48,17 @@ export async function openMoneyOf({ deps, accounts }: Visit): Promise<OpenMoney>
 }
 
 /** How many are overdue, and what is at stake in them. */
-export function overdueOf({ overdue }: OpenMoney): {
-  breaks: number;
-  money: Record<string, string>;
-} {
+export function overdueOf({ overdue }: OpenMoney): MoneySum & { breaks: number } {
   const money: Record<string, string> = {};
   for (const [currency, amount] of overdue.flatMap((one) => Object.entries(one.money))) {
     money[currency] = addAmounts(money[currency] ?? '0.00', amount);
   }
-  return { breaks: overdue.reduce((sum, { breaks }) => sum + breaks, 0), money };
+  const all = (of: (row: BreakGroupRow) => number) =>
+    overdue.reduce((sum, row) => sum + of(row), 0);
+  return {
+    ...{ breaks: all(({ breaks }) => breaks), money },
+    withoutAmount: all(({ withoutAmount }) => withoutAmount),
+  };
 }
 
 /** How many are open of each age, in the order of the ages. */

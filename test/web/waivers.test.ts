@@ -176,6 +176,17 @@ describe('asking and agreeing', () => {
   });
 });
 
+it('an order is explained in words, and not in codes of the program', async () => {
+  const { rows } = await place.app.db.query<{ account: string; order: string }>(
+    `select account_id as account, order_no as order from ledger.orders
+     where expected = 'captured' limit 1`,
+  );
+  const [{ account, order } = { account: '', order: '' }] = rows;
+  const text = plain((await anna.get(`/orders/${account}/${order}`)).body);
+  expect(text).toMatch(/What the ledger expects The order is to be captured: [\d,.]+ [A-Z]{3}/);
+  expect(text).toMatch(/\d{4}-\d\d-\d\d, at its beginning asked and answered/);
+});
+
 describe('a waiver that waits for its second person', () => {
   const TRAY = 'state=waiver_asked&text=WAITING';
   it('is agreed to or refused in the same words on every page, button and record', async () => {

@@ -47,6 +47,17 @@ export function coverageLabel(coverage: Coverage): string {
   return WORDS[coverage];
 }
 
+/** When in a night the gateway was asked, in words. */
+export function lookLabel(kind: string): string {
+  return LOOKS[kind] ?? kind;
+}
+
+const LOOKS: Readonly<Record<string, string>> = {
+  night: 'at its beginning',
+  confirm: 'after sending',
+  fresh: 'before sending what was approved',
+};
+
 /** One line for all of an account: "1230 answered, 4 without an entry, 0 unanswered ...". */
 export function coverageText(figures: CoverageFigures): string {
   const parts: [number, string][] = [

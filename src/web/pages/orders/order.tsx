@@ -8,8 +8,11 @@ import { reasonToWait } from '../../../core/instructions/holdReasons.js';
 import { instructionMoney } from '../../../core/instructions/instruction.js';
 import { type PayoutAnswer, payoutWords } from '../../../core/instructions/payoutAnswer.js';
 import { gapWords } from '../../../core/instructions/refundOrdinals.js';
+import type { Coverage } from '../../../core/orders/coverage.js';
+import { coverageLabel, lookLabel } from '../../../core/orders/coverage.js';
 import type { BreakKind } from '../../../core/orders/verdict.js';
 import { removedLine } from '../../../core/runs/removal.js';
+import { moneyIn } from '../../../core/text/amounts.js';
 import { disputeText, labelOf, labelStates } from '../../../core/text/labels.js';
 import type { OrderHistory } from '../../../orders/historyStore.js';
 import { orderHistory } from '../../../orders/historyStore.js';
@@ -70,19 +73,15 @@ function Ledger({ history, words }: { history: OrderHistory; words: Words }) {
   const row = history.ledger;
   return (
     <section aria-labelledby="ledger">
-      <h2 id="ledger">What the ledger wants</h2>
+      <h2 id="ledger">What the ledger expects</h2>
       {row === null ? (
         <Empty>The ledger has no such order.</Empty>
       ) : (
         <p>
-          {text(row.expected)},{' '}
+          The order is to be {EXPECTED[text(row.expected)] ?? text(row.expected)}:{' '}
           <Money amount={text(row.amount)} currency={text(row.currency)} words={words} />{' '}
-          {text(row.currency)}, placed {words.at(text(row.placed_at))}
-          {['transaction_id', 'capture_amount', 'review_decision']
-            .filter((key) => row[key] !== null && row[key] !== undefined)
-            .map((key) => `, ${labelOf(key)} ${text(row[key])}`)
-            .join('')}
-          .
+          {text(row.currency)}. Placed {words.at(text(row.placed_at))}
+          {ledgerDetails(row)}.
         </p>
       )}
       {history.refundRequests.length === 0 ? null : (
@@ -125,6 +124,23 @@ function Ledger({ history, words }: { history: OrderHistory; words: Words }) {
   );
 }
 
+/** What an order is to become, as people say it. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  authorised: 'reserved at the card (authorised) and not captured yet',
+};
+
+function ledgerDetails(row: Part): string {
+  const part = row.capture_amount && moneyIn(text(row.capture_amount), text(row.currency));
+  return [
+    row.transaction_id && `transaction ${text(row.transaction_id)}`,
+    part && `of this to be captured ${part}`,
+    row.review_decision && `the fraud review decided: ${text(row.review_decision)}`,
+  ]
+    .filter(Boolean)
+    .map((words) => `; ${words}`)
+    .join('');
+}
+
 function Breaks(props: { history: OrderHistory; words: Words; orderNo: string }) {
   const { history, words, orderNo } = props;
   return (
@@ -165,9 +181,9 @@ function Instructions(props: { history: OrderHistory; words: Words; orderNo: str
   const { history, words, orderNo } = props;
   return (
     <section aria-labelledby="instructions">
-      <h2 id="instructions">What we asked the gateway to do</h2>
+      <h2 id="instructions">What tieout is to do at the gateway, or has done</h2>
       {history.instructions.length === 0 ? (
-        <Empty>Nothing was planned for this order.</Empty>
+        <Empty>Nothing: no capture, cancellation, refund or review was planned.</Empty>
       ) : (
         history.instructions.map((one) => (
           <>
@@ -237,13 +253,13 @@ function Attempts({ attempts, words }: { attempts: readonly Part[]; words: Words
     <Table
       caption="Attempts to send"
       isCaptionSeen
-      columns={[{ head: 'Claimed' }, { head: 'Outcome' }, { head: 'Answer' }, { head: 'Reason' }]}
+      columns={[{ head: 'Begun' }, { head: 'Outcome' }, { head: 'Answer' }, { head: 'Reason' }]}
     >
       {attempts.map((attempt) => (
         <tr>
           <th scope="row">{words.at(text(attempt.claimedAt))}</th>
           <td>{labelOf(text(attempt.outcome) || 'open')}</td>
-          <td>{attempt.answer ? `HTTP ${text(attempt.answer)}` : 'none'}</td>
+          <td>{attempt.answer ? `answered (HTTP ${text(attempt.answer)})` : 'no answer'}</td>
           <td>{words.reason(text(attempt.reason))}</td>
         </tr>
       ))}
@@ -264,25 +280,25 @@ function Snapshots({ history, words }: { history: OrderHistory; words: Words }) 
       {looks.length === 0 ? (
         <Empty>
           {history.removed.length === 0
-            ? 'No snapshot has asked for this order yet; the next night does.'
-            : 'No snapshot that is kept has asked for this order.'}
+            ? 'The gateway was not asked for this order yet; the next night asks.'
+            : 'The gateway was asked for this order, and no answer of that time is kept.'}
         </Empty>
       ) : (
         <Table
-          caption="Snapshots, newest first"
-          columns={['Taken', 'Night', 'Answer', 'Entries'].map((head) => ({ head }))}
+          caption="Each time that the gateway was asked, newest first"
+          columns={['Checked at', 'Night', 'Answer', 'It showed'].map((head) => ({ head }))}
         >
           {looks.map((snapshot) => (
             <tr>
               <th scope="row">{words.at(text(snapshot.at))}</th>
               <td>
-                {text(snapshot.businessDate)} ({text(snapshot.kind)})
+                {text(snapshot.businessDate)}, {lookLabel(text(snapshot.kind))}
               </td>
-              <td>{text(snapshot.answer)}</td>
+              <td>{answerText(snapshot)}</td>
               <td>
                 {parts(snapshot.entries)
                   .map((entry) => entryText(entry, words))
-                  .join('; ') || 'none'}
+                  .join('; ') || 'no payment of this order'}
               </td>
             </tr>
           ))}
@@ -292,10 +308,21 @@ function Snapshots({ history, words }: { history: OrderHistory; words: Words }) 
   );
 }
 
+/** What was said of the order, and why there is no answer where there is none. */
+function answerText({ coverage, answer }: Part): string {
+  const said = coverageLabel(coverage as Coverage);
+  const [, why] = /^failed: (.*)$/s.exec(text(answer)) ?? [];
+  return why === undefined ? said : `${said} (${why})`;
+}
+
 function entryText(entry: Part, words: Words): string {
-  const state = entry.state ? labelOf(text(entry.state)) : `code ${text(entry.code)}`;
+  const state = entry.state ? labelOf(text(entry.state)) : newCode(text(entry.code));
   const money = `${words.amount(text(entry.amount), text(entry.currency))} ${text(entry.currency)}`;
   return `${state} ${money}, transaction ${text(entry.transaction)}`;
+}
+
+function newCode(code: string): string {
+  return `status code ${code} (its meaning is not set)`;
 }
 
 function text(value: unknown): string {

@@ -79,7 +79,7 @@ function linesOf(rows: readonly DecidedRow[], check: boolean): Line[] {
       decidedTotals(rows).map(({ what, rows: count, ...money }) => {
         return ['', countText(count), what, sumText(money)];
       }),
-      [1],
+      [1, 3],
     ),
   ];
 }

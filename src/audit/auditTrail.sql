@@ -8,8 +8,14 @@ with said as (
     concat_ws(' ', d.reason, d.reference) as why, d.link_id is not null as is_sealed
   from tieout.decisions d join tieout.instructions i using (instruction_id)
   union all
-  select e.at, b.account_id, e.by, e.is_claim, e.event || ' ' || b.kind, 'break', b.break_id::text,
-    b.order_no, coalesce(e.reason, ''), e.link_id is not null
+  select e.at, b.account_id, e.by, e.is_claim,
+    -- who ends what was asked for by oneself has refused nothing, here as in every list of events
+    case when e.event = 'waiver_refused' and lower(btrim(e.by)) = lower(btrim((
+        select a.by from tieout.break_events a
+        where a.break_id = e.break_id and a.event = 'waiver_asked' and a.event_id < e.event_id
+        order by a.event_id + 0 desc limit 1)))
+      then 'waiver_taken_back' else e.event end || ' ' || b.kind,
+    'break', b.break_id::text, b.order_no, coalesce(e.reason, ''), e.link_id is not null
   from tieout.break_events e join tieout.breaks b using (break_id)
   where e.by <> 'tieout'
   union all

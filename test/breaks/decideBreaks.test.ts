@@ -140,6 +140,9 @@ describe('a decision', () => {
       'waiver asked',
       'request for a waiver taken back',
     ]);
+    const trail = (await auditTrail(db, accountId, 50, 0)).map(({ what }) => what);
+    expect(trail).toContain('waiver_taken_back amount_mismatch');
+    expect(trail).toContain('waiver_refused amount_mismatch');
   });
 
   test('the limit is that of refunds where the configuration gives one', async () => {

@@ -1,4 +1,4 @@
--- The schema as it stands after 0630_made_or_sent, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0640_changes_in_between, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -2407,15 +2407,17 @@ AS $function$
     from account a join tieout.breaks b on b.account_id = a.account_id and a.events_after = 0
     where b.first_run_id <= run
   ),
-  -- The events that say how it stood at each end (open or not), and what it said there.
+  -- The events that say how it stood at each end (open or not), what both sides said there, and
+  -- what opened it and what ended it in between.
   ends as (
     select c.broken, was.row_of as was, became.row_of as became,
-      said_before.row_of as said_before, said_after.row_of as said_after
+      said_before.row_of as said_before, said_after.row_of as said_after,
+      came.row_of as came, ended.row_of as ended
     from candidate c
     cross join lateral (
       select e as row_of from tieout.break_events e
       where e.break_id = (c.broken).break_id and e.event_id <= c.events_until
-        and e.event in ('opened', 'reopened', 'resolved', 'waived', 'changed')
+        and e.event in ('opened', 'reopened', 'changed')
       order by e.event_id desc limit 1
     ) said_after
     cross join lateral (
@@ -2427,7 +2429,7 @@ AS $function$
     left join lateral (
       select e as row_of from tieout.break_events e
       where e.break_id = (c.broken).break_id and e.event_id <= c.events_after
-        and e.event in ('opened', 'reopened', 'resolved', 'waived', 'changed')
+        and e.event in ('opened', 'reopened', 'changed')
       order by e.event_id desc limit 1
     ) said_before on true
     left join lateral (
@@ -2436,13 +2438,26 @@ AS $function$
         and e.event in ('opened', 'reopened', 'resolved', 'waived')
       order by e.event_id desc limit 1
     ) was on true
-    where (said_after.row_of).event_id > c.events_after
+    left join lateral (
+      select e as row_of from tieout.break_events e
+      where e.break_id = (c.broken).break_id and e.event_id > c.events_after
+        and e.event_id <= c.events_until and e.event in ('opened', 'reopened')
+      order by e.event_id desc limit 1
+    ) came on true
+    left join lateral (
+      select e as row_of from tieout.break_events e
+      where e.break_id = (c.broken).break_id and e.event_id > c.events_after
+        and e.event_id <= c.events_until and e.event in ('waived', 'resolved')
+        and e.from_state = 'open'
+      order by e.event_id desc limit 1
+    ) ended on true
+    where greatest((said_after.row_of).event_id, (became.row_of).event_id) > c.events_after
   ),
   known as materialized (
     select (broken).break_id, (broken).account_id, (broken).order_no, (broken).kind,
       (broken).first_seen, (broken).owner,
       (was).event as was, coalesce((was).event in ('opened', 'reopened'), false) as was_open,
-      (became).event as became, (became).event in ('opened', 'reopened') as is_open,
+      (became).event in ('opened', 'reopened') as is_open,
       (said_before).currency as was_currency, (said_after).currency as is_currency,
       round(coalesce(tieout.break_money((broken).kind, (said_before).currency,
         (said_before).expected, (said_before).actual),
@@ -2450,20 +2465,22 @@ AS $function$
       round(coalesce(tieout.break_money((broken).kind, (said_after).currency,
         (said_after).expected, (said_after).actual),
         (said_after).amount), 2) as is_stake,
-      -- who and why: of what opened or ended it, or of what it says now
-      case when (was).event in ('opened', 'reopened') and (became).event in ('opened', 'reopened')
-        then said_after else became end as told
+      said_after, became, came, ended
     from ends
   ),
-  -- One that came back in another currency has ended in the one and is open again in the other.
+  -- One that came back in another currency has ended in the one and is open again in the other;
+  -- one that came and went between the two ends is under both.
   named as (
-    select k.*, half.*, case
+    select k.*, half.*, case when was_open then was_stake else is_stake end as stake_then, case
       when half.before and half.after then case
         when coalesce(is_stake, 0) > coalesce(was_stake, 0) then 'grown'
         when coalesce(is_stake, 0) < coalesce(was_stake, 0) then 'shrunk' end
       when half.after then case when was is null then 'new' else 'reopened' end
-      when became = 'waived' then 'waived'
-      else 'resolved' end as change
+      when is_open then 'resolved'
+      else coalesce((ended).event, (became).event) end as change,
+      -- who and why: of what opened or ended it, or of what it says now
+      case when was_open and is_open then said_after
+        when half.after then came else coalesce(ended, became) end as told
     from known k
     cross join lateral (
       select was_currency as currency, true as before, false as after
@@ -2471,12 +2488,15 @@ AS $function$
       union all
       select is_currency, was_open and was_currency is not distinct from is_currency, true
       where is_open
+      union all
+      select is_currency, went, not went from unnest(array[false, true]) as went
+      where not was_open and not is_open and (came).event is not null
     ) half
   )
   select n.break_id, n.account_id, n.order_no, n.kind, n.first_seen, n.owner, n.currency, n.change,
-    case when before then was_stake end, case when after then is_stake end,
+    case when before then stake_then end, case when after then is_stake end,
     case when after then coalesce(is_stake, 0) else 0 end
-      - case when before then coalesce(was_stake, 0) else 0 end,
+      - case when before then coalesce(stake_then, 0) else 0 end,
     (n.told).at, (n.told).by, (n.told).is_claim, (n.told).reason, (n.told).cause
   from named n where n.change is not null
 $function$;

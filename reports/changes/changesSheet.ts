@@ -9,7 +9,6 @@ import {
   CHANGE_WORDS,
   CHANGES,
   comparedWords,
-  passedWords,
   reopenedWords,
 } from '../../src/core/breaks/change.js';
 import type { Hundredths } from '../../src/core/money.js';
@@ -110,15 +109,9 @@ export function changesSaid(
   figures: ChangeFigures,
   { summary, comparedWith }: Pick<ReconciliationData, 'summary' | 'comparedWith'>,
 ): [base: string, passed: string] {
-  const tied = (key: 'new' | 'reopened') =>
-    summary.accounts.reduce((sum, { tie }) => sum + tie[key], 0);
-  const listed = (key: Change) =>
-    [...figures.values()].reduce((sum, { moves }) => sum + moves[key].breaks, 0);
-  const said = [
-    passedWords(tied('new'), listed('new')),
-    reopenedWords(tied('reopened'), listed('reopened')),
-  ].filter((words) => words !== null);
-  return [comparedWords(comparedWith), said.join('. ')];
+  const tied = summary.accounts.reduce((sum, { tie }) => sum + tie.reopened, 0);
+  const listed = [...figures.values()].reduce((sum, { moves }) => sum + moves.reopened.breaks, 0);
+  return [comparedWords(comparedWith), reopenedWords(tied, listed) ?? ''];
 }
 
 export async function writeChanges(

@@ -109,7 +109,7 @@ test('is red where both do not meet, and never adds two currencies', async () =>
 
 test('names what it counts from, and what the tie of the run counts beside it', async () => {
   const summary = structuredClone(sampleRun().summary);
-  for (const [at, { tie }] of summary.accounts.entries()) tie.new = at === 0 ? 3 : 0;
+  for (const [at, { tie }] of summary.accounts.entries()) tie.reopened = at === 0 ? 3 : 0;
   const first = { accountId: 'A1002', businessDate: null, revision: null };
   const sheet = sheetOf(
     await workbook({ summary, comparedWith: [...sampleRun().comparedWith, first] }),
@@ -120,7 +120,7 @@ test('names what it counts from, and what the tie of the run counts beside it', 
       'first night, and all that is open is new with it',
   );
   expect(sheet.getCell('A5').value).toMatch(
-    /^2 breaks were new and settled again .*\(3 new, 1 of them still open\)/,
+    /^3 breaks were waived or settled and opened again .*\(3 reopened, 0 of them listed so\)/,
   );
 });
 

@@ -95,24 +95,9 @@ export function reopenedWords(tieReopened: number, listedReopened: number): stri
   if (passed <= 0) return null;
   const were = passed === 1 ? '1 break was' : `${countText(passed)} breaks were`;
   return (
-    `${were} waived or settled and opened again in between, or opened again and settled: the ` +
-    'same at both ends, so under Grown or Shrunk where the money moved, and else in no list; the ' +
-    `tie of the run counts that too (${countText(tieReopened)} reopened, ` +
+    `${were} waived or settled and opened again in between, and not listed as Reopened: this list ` +
+    'compares the two ends, so under Grown or Shrunk where the money of a break that was open at ' +
+    `both moved; the tie of the run counts it too (${countText(tieReopened)} reopened, ` +
     `${countText(listedReopened)} of them listed so)`
-  );
-}
-
-/**
- * What the tie of a run counts as new and no list of changes has; null: nothing. `tieNew` is the
- * tie's figure, `listedNew` that of the list.
- */
-export function passedWords(tieNew: number, listedNew: number): string | null {
-  const passed = tieNew - listedNew;
-  if (passed <= 0) return null;
-  const were = passed === 1 ? '1 break was' : `${countText(passed)} breaks were`;
-  return (
-    `${were} new and settled again before the end: open at neither end, so in no list of ` +
-    `changes; the tie of the run counts them too (${countText(tieNew)} new, ` +
-    `${countText(listedNew)} of them still open)`
   );
 }

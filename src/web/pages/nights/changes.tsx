@@ -10,7 +10,6 @@ import {
   CHANGES,
   comparedWords,
   isFirstNight,
-  passedWords,
   reopenedWords,
 } from '../../../core/breaks/change.js';
 import { nameLabel } from '../../../core/instructions/decider.js';
@@ -135,18 +134,15 @@ function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** How the tie of the run, which counts all that opened, comes to these figures. */
+/** How the tie of the run, which counts all that opened again, comes to these figures. */
 function Passed({ night, sums }: { night: ConsoleRun; sums: readonly ChangedSum[] }) {
   if (night.summary === null) return null;
-  const { accounts } = night.summary;
-  const tied = (key: 'new' | 'reopened') => accounts.reduce((sum, { tie }) => sum + tie[key], 0);
-  const listed = (key: Change) =>
-    sums.filter(({ change }) => change === key).reduce((sum, { breaks }) => sum + breaks, 0);
-  const said = [
-    passedWords(tied('new'), listed('new')),
-    reopenedWords(tied('reopened'), listed('reopened')),
-  ].filter((words) => words !== null);
-  return said.length === 0 ? null : <p class="hint">{said.join('. ')}.</p>;
+  const tied = night.summary.accounts.reduce((sum, { tie }) => sum + tie.reopened, 0);
+  const listed = sums
+    .filter(({ change }) => change === 'reopened')
+    .reduce((sum, { breaks }) => sum + breaks, 0);
+  const said = reopenedWords(tied, listed);
+  return said === null ? null : <p class="hint">{said}.</p>;
 }
 
 function Sums(props: { date: string; sums: readonly ChangedSum[]; words: Words }) {

@@ -219,6 +219,8 @@ it('goes on to the settlement where its books were kept, red where they leave mo
   const shown = (await viewer.get(url)).body;
   expect(shown).toContain('Settlement, books kept since 2026-11-01');
   expect(shown).toMatch(/Settled by the acquirer<\/th>.*?7.*?1,234\.50/s);
+  // So long a name breaks into lines, where the window is narrow.
+  expect(shown).toContain('<th scope="row" class="words">At the gateway, not settled:');
   expect(shown).toContain('Unexplained: 0.00 in every account and currency.');
   expect((await finance.get(day)).body).toContain('the statement leaves nothing unexplained');
   await books('3.00');

@@ -76,7 +76,9 @@ function OfAccount(props: {
   const { accountId, currency, ledger, gateway, items, unexplained } = one;
   const row = (what: string, sums: { captured: string; refunded: string }, isLeft = false) => (
     <tr class={isLeft && !isNothing(sums) ? 'differs' : undefined}>
-      <th scope="row">{what}</th>
+      <th scope="row" class="words">
+        {what}
+      </th>
       <td />
       <Figure name="Captured">{words.amount(sums.captured, currency)}</Figure>
       <Figure name="Refunded">{words.amount(sums.refunded, currency)}</Figure>
@@ -132,7 +134,9 @@ function Books(props: {
     isLeft = false,
   ) => (
     <tr class={isLeft && !isNothing({ captured, refunded }) ? 'differs' : undefined}>
-      <th scope="row">{what}</th>
+      <th scope="row" class="words">
+        {what}
+      </th>
       {lines === undefined ? <td /> : <Figure name="Number">{words.count(lines)}</Figure>}
       <Figure name="Captured">{words.amount(captured, currency)}</Figure>
       <Figure name="Refunded">{words.amount(refunded, currency)}</Figure>

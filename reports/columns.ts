@@ -4,7 +4,7 @@
 // Data only; neighbours: column.ts (what a column is), core/runs/reporting.ts (the rows), table.ts.
 
 import { BREAK_WORDS, INSTRUCTION_WORDS } from '../src/core/decisions/wantedDecision.js';
-import { reasonToWait } from '../src/core/instructions/holdReasons.js';
+import { reasonToWait, waitingState } from '../src/core/instructions/holdReasons.js';
 import { nextStep } from '../src/core/instructions/nextStep.js';
 import type {
   BreakRow,
@@ -137,15 +137,22 @@ export function linked<R extends { breakId: string | null }>(
 }
 /** The sheet of confirmed instructions: none of them waits. */
 export const MOVED_SHEET = headed(without(INSTRUCTIONS, 'state', 'hold_reason'), 'at', 'Confirmed');
+/** In its sums what a person can approve stands apart from what a setting holds. */
+const WAITING_STATE = text<InstructionRow>('state', 'State', 22, (row) => row.state, {
+  rowWords: ({ state, holdReason }) => waitingState(state, holdReason),
+});
+
 /** The sheet of what waits: reason and next step stand before the details of the gateway. */
 export const WAITING_SHEET: Table<InstructionRow> = decidable(
   headed(
     {
       ...INSTRUCTIONS,
       columns: [
-        ...['account_id', 'order_no', 'refund_id', 'operation', 'state', 'hold_reason'].map((key) =>
+        ...['account_id', 'order_no', 'refund_id', 'operation'].map((key) =>
           columnOf(INSTRUCTIONS, key),
         ),
+        WAITING_STATE,
+        columnOf(INSTRUCTIONS, 'hold_reason'),
         text('next_step', 'What to do', 60, () => null, { rowWords: nextStep }),
         ...['currency', 'amount', 'transaction_id', 'gateway_message', 'at'].map((key) =>
           columnOf(INSTRUCTIONS, key),

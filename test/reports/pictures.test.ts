@@ -177,6 +177,9 @@ describe('the lists of finance', () => {
     );
     expect(all).toContain('approve or reject it: here by Decision and Reason');
     expect(all).toContain('nothing frees it but the setting');
+    // The sums above the lines do not add what nobody can approve to what waits for approval.
+    const sums = lines.filter(([first]) => first === 'EUR').map(([, state]) => state);
+    expect(sums.sort()).toEqual(['held by a setting', 'unknown', 'waiting for approval']);
   });
 
   test('name each order that was not plainly answered', async () => {

@@ -133,6 +133,12 @@ const STATE_WORDS: Readonly<Record<string, string>> = {
   unknown: 'sent, outcome unknown: a person has to find out',
 };
 
+/** The state of an instruction that waits; of a held one, whether an approval frees it. */
+export function waitingState(state: string, holdReason: string | null): string {
+  if (state !== 'held') return state;
+  return NOT_APPROVABLE.includes(holdReason ?? '') ? 'held by a setting' : 'waiting for approval';
+}
+
 /** What an instruction waits for, and whose turn it is; empty where nothing waits. */
 export function reasonToWait(state: string, holdReason: string): string {
   if (holdReason === '') return STATE_WORDS[state] ?? '';

@@ -279,6 +279,31 @@ describe('all instructions that match', () => {
     expect(sentence(body)).toContain(`${count} will be approved`);
   });
 
+  it('each name on their page the open breaks of the same order, with money and owner', async () => {
+    const { db } = console.app;
+    const { rows } = await db.query<{ id: bigint; order: string }>(
+      `select instruction_id as id, order_no as "order" from tieout.instructions i
+       where state = 'held' and operation = 'capture' and not exists (
+         select from tieout.breaks b
+         where b.account_id = i.account_id and b.order_no = i.order_no)
+       order by 1 limit 1`,
+    );
+    const path = `/instructions/${rows[0]?.id}`;
+    expect((await approver.get(path)).body).not.toContain('Open breaks of the same order');
+    const open = await db.query<{ id: string }>(
+      `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
+         last_run_id, fingerprint, expected, actual, currency, amount)
+       select account_id, order_no, 'amount_mismatch', 'open', now(), run_id, run_id, '',
+         '{"amount": "107.25"}', '{"amount": "100.00"}', 'EUR', 7.25
+       from tieout.instructions where instruction_id = $1 returning break_id::text as id`,
+      [rows[0]?.id],
+    );
+    const shown = (await approver.get(path)).body;
+    expect(shown).toMatch(/Open breaks of the same order.*7\.25 EUR at stake.*<h2>Decisions/s);
+    expect(shown).toContain(`<a href="/breaks/${open.rows[0]?.id}">amount mismatch</a>`);
+    await db.query('delete from tieout.breaks where break_id = $1', [open.rows[0]?.id]);
+  });
+
   it('that are unknown are resolved in one press, by what was found and where', async () => {
     const { db } = console.app;
     await db.query('alter table tieout.instructions disable trigger user');

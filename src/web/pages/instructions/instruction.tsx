@@ -19,6 +19,7 @@ import { NOT_FOUND } from '../../visit.js';
 import { rowIdOf } from '../../visitor/fields.js';
 import { SeenList } from './decisionBasis.js';
 import { Lapsing, lapsingOf } from './lapsing.js';
+import { OpenBreaks, openBreaksOf } from './openBreaks.js';
 
 export async function instructionPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, words } = visit;
@@ -29,6 +30,7 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
   const sheet = await sheetOf({ db: deps.db, refundReasonTag }, id);
   if (sheet === null) return NOT_FOUND;
   const lapsing = isUndecided(sheet.state) ? await lapsingOf(visit, [account]) : null;
+  const open = await openBreaksOf(visit, sheet);
   const body = (
     <>
       <h1>
@@ -54,6 +56,7 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
       <p class="hint">
         Digest <code>{sheet.seenSha256.slice(0, 12)}</code>
       </p>
+      <OpenBreaks open={open} words={words} />
       <Decide visit={visit} sheet={sheet} />
       <Decisions sheet={sheet} words={words} />
       <Events sheet={sheet} words={words} />

@@ -279,7 +279,7 @@ describe('all instructions that match', () => {
     expect(sentence(body)).toContain(`${count} will be approved`);
   });
 
-  it('each name on their page the open breaks of the same order, with money and owner', async () => {
+  it('each name on their page the open breaks of the same order, with money', async () => {
     const { db } = console.app;
     const { rows } = await db.query<{ id: bigint; order: string }>(
       `select instruction_id as id, order_no as "order" from tieout.instructions i

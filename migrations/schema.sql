@@ -1,4 +1,4 @@
--- The schema as it stands after 0640_changes_in_between, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0642_lines_after_a_send, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -3916,6 +3916,48 @@ AS $function$
   select array['asked_orders', 'asked_refunds', 'look_entries', 'pages', 'verdicts']
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.moved_after(run bigint, account text)
+ RETURNS TABLE(order_no text, operation text, currency text, amount numeric, counts_on date, posted_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE ROWS 100
+AS $function$
+  with night as materialized (
+    select r.business_date, r.finished_at, ra.pull_id
+    from tieout.runs r join tieout.run_accounts ra using (run_id)
+    where r.run_id = run and ra.account_id = account and not r.is_dry and r.state <> 'running'
+  )
+  select m.order_no, m.operation, m.currency, m.amount, m.posted_to, m.posted_at
+  from night n
+  -- The offsets keep these one walk of an index each.
+  cross join lateral (
+    select * from tieout.day_movements d
+    where d.account_id = account and d.posted_to >= n.business_date
+      and d.belongs_to = n.business_date and d.operation in ('capture', 'refund')
+    offset 0
+  ) m
+  cross join lateral (
+    select i.transaction_id from tieout.instructions i
+    where i.instruction_id = m.instruction_id and i.settled_at > n.finished_at
+    offset 0
+  ) i
+  where not exists (
+    select from tieout.pulls p
+    cross join lateral (
+      select e.state from tieout.look_entries e
+      where e.pull_id = p.pull_id and e.account_id = account and e.order_no = m.order_no
+        and not e.is_extra and e.transaction_id = i.transaction_id
+      union all
+      select e.state from tieout.look_entries e
+      where e.pull_id = p.pull_id and e.account_id = account and e.order_no = m.order_no
+        and e.is_extra and e.transaction_id = i.transaction_id
+    ) e
+    where p.run_id = run
+      and (p.pull_id = n.pull_id or p.pull_id > n.pull_id and p.kind = 'confirm')
+      and (e.state = 'refunded'
+        or m.operation = 'capture' and e.state in ('captured', 'partially_refunded'))
+  )
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.movements_told_of()
  RETURNS bigint[]
  LANGUAGE sql
@@ -4603,6 +4645,13 @@ AS $function$
     where i.account_id = account and i.is_part and i.operation = 'capture'
       and i.state = 'confirmed' and i.settled_at <= known.until
     order by i.order_no, i.instruction_id desc
+  ),
+  -- few, and none as the night writes its own reports
+  moved as materialized (
+    select m.order_no, m.currency, sum(m.amount) filter (where m.operation = 'capture') as captured,
+      sum(m.amount) filter (where m.operation = 'refund') as refunded
+    from tieout.moved_after(run, account) m
+    group by m.order_no, m.currency
   )
   select o.account_id, o.order_no, coalesce(v.class, 'matched') as class, v.kinds, o.expected,
     e.state as gateway_state, e.payment_status, coalesce(o.currency, e.currency) as currency,
@@ -4614,13 +4663,8 @@ AS $function$
       then coalesce(o.capture_amount, o.amount) end as ledger_captured,
     case when o.expected = 'captured' and o.currency is not null
       then refund.requested end as ledger_refunded,
-    case when e.state in ('captured', 'partially_refunded', 'refunded') and e.currency is not null
-      then coalesce(taken.captured, mine.amount, e.amount) end as gateway_captured,
-    case when e.currency is null then null
-      when e.state = 'refunded' then coalesce(taken.refunded, mine.amount, e.amount)
-      when e.state = 'partially_refunded'
-        then coalesce(refund.done, 0) + coalesce(taken.refunded, 0)
-    end as gateway_refunded
+    coalesce(shown.captured + coalesce(moved.captured, 0), moved.captured) as gateway_captured,
+    coalesce(shown.refunded + coalesce(moved.refunded, 0), moved.refunded) as gateway_refunded
   from tieout.asked_orders o
   left join tieout.look_entries p
     on p.pull_id = snapshot and p.account_id = account and p.order_no = o.order_no
@@ -4644,6 +4688,18 @@ AS $function$
   cross join lateral (
     select case when part.transaction_id = e.transaction_id then part.amount end as amount
   ) mine
+  -- by the looks of the night
+  cross join lateral (
+    select case when e.state in ('captured', 'partially_refunded', 'refunded')
+        and e.currency is not null
+        then coalesce(taken.captured, mine.amount, e.amount) end as captured,
+      case when e.currency is null then null
+        when e.state = 'refunded' then coalesce(taken.refunded, mine.amount, e.amount)
+        when e.state = 'partially_refunded'
+          then coalesce(refund.done, 0) + coalesce(taken.refunded, 0)
+      end as refunded
+  ) shown
+  left join moved on moved.order_no = o.order_no and moved.currency = e.currency
   left join tieout.verdicts v
     on v.run_id = run and v.account_id = account and v.order_no = o.order_no
   where o.pull_id = snapshot and o.account_id = account
@@ -4839,20 +4895,25 @@ CREATE OR REPLACE FUNCTION tieout.statement_lines(run bigint, account text, snap
  SET jit TO 'off'
 AS $function$
   with differing as materialized (
-    select o.*, o.ledger_currency is distinct from o.gateway_currency as is_foreign
+    select o.*, o.ledger_currency is distinct from o.gateway_currency as is_foreign, it.differs
     from tieout.seen_orders(run, account, snapshot) o
-    where coalesce(o.ledger_captured, 0) <> coalesce(o.gateway_captured, 0)
-      or coalesce(o.ledger_refunded, 0) <> coalesce(o.gateway_refunded, 0)
-      or (o.ledger_currency <> o.gateway_currency
-        and (o.ledger_captured <> 0 or o.gateway_captured <> 0))
-      or (o.gateway_state = 'partially_refunded' and 'refund_mismatch' = any (o.kinds))
+    cross join lateral (
+      select coalesce(o.ledger_captured, 0) <> coalesce(o.gateway_captured, 0)
+        or coalesce(o.ledger_refunded, 0) <> coalesce(o.gateway_refunded, 0)
+        or coalesce(o.ledger_currency <> o.gateway_currency
+          and (o.ledger_captured <> 0 or o.gateway_captured <> 0), false)
+        or coalesce(o.gateway_state = 'partially_refunded'
+          and 'refund_mismatch' = any (o.kinds), false) as differs
+    ) it
+    -- what moved after the night is listed also where nothing differs any more
+    where it.differs or o.order_no in (select m.order_no from tieout.moved_after(run, account) m)
   ),
   told as materialized (
     select d.*, b.break_id, b.first_seen, b.owner, i.hold_reason,
       -- refunds that were asked and are not the turn of the instruction
       case when i.state is not null and not d.is_foreign
         then greatest(0, coalesce(d.ledger_refunded, 0) - coalesce(d.gateway_refunded, 0) - i.back)
-        else 0 end as rest, case d.class
+        else 0 end as rest, case when not d.differs then 'moved_after' else case d.class
         when 'matched' then case
           when d.expected = 'cancelled' then 'taken_of_cancelled'
           when d.ledger_captured < d.ledger_amount and d.gateway_captured = d.ledger_amount
@@ -4862,7 +4923,7 @@ AS $function$
           when i.state is null then 'later'
           when i.state = 'held' then 'held' else 'due' end
         when 'broken' then coalesce(b.kind, 'broken')
-        else d.class end as item
+        else d.class end end as item
     from differing d
     left join lateral (
       select b.break_id, b.kind, b.first_seen, b.owner from tieout.breaks b

@@ -5,6 +5,8 @@
 
 import { INSTRUCTION_STATES } from '../src/core/instructions/instruction.js';
 import { formatAmount } from '../src/core/money.js';
+import type { MovedAfter } from '../src/core/runs/closingChecklist.js';
+import { movedWords } from '../src/core/runs/closingChecklist.js';
 import type { Notice } from '../src/core/runs/notices.js';
 import type {
   AboutData,
@@ -101,7 +103,7 @@ export function summaryPage(
 
 function addHeading(
   page: Page,
-  { summary, about }: ReconciliationData,
+  { summary, about, movedAfter }: ReconciliationData,
   { notSettled }: OtherSheets,
 ): void {
   const isLive = summary.environment === 'live';
@@ -122,7 +124,19 @@ function addHeading(
   const lines =
     notSettled === null ? [reachOf(about)] : notSettledSentences(notSettled, about.businessDate);
   for (const line of lines) addWide(page, freeText(line), STYLES.quiet);
+  for (const words of movedSince(movedAfter)) addWide(page, freeText(words), STYLES.running);
   addVerdict(page);
+}
+
+/** The figures of the run stay those of its end; what each account moved since is told. */
+function movedSince(movedAfter: readonly MovedAfter[]): string[] {
+  return [...new Set(movedAfter.map(({ accountId }) => accountId))].flatMap((accountId) =>
+    movedWords(movedAfter.filter((one) => one.accountId === accountId)).map(
+      (words) =>
+        `${idText(accountId)}: moved ${words}. The sheet Waiting for you is as of this revision, ` +
+        'too; this sheet tells what the run did, as it stood when the night ended.',
+    ),
+  );
 }
 
 /** For who has no shell, and reads the clock of the schedule. */

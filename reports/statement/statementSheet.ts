@@ -5,7 +5,7 @@
 // lines).
 
 import { formatAmount } from '../../src/core/money.js';
-import { movedOnPage, movedWords } from '../../src/core/runs/closingChecklist.js';
+import { movedWords, onPage } from '../../src/core/runs/closingChecklist.js';
 import type { AboutData } from '../../src/core/runs/reporting.js';
 import type { Statement } from '../../src/core/runs/statement.js';
 import { isExplained, itemWords } from '../../src/core/runs/statement.js';
@@ -43,7 +43,7 @@ export async function writeStatement(
   const pages: SheetPage[] = [];
   let first = 2;
   for (const [at, one] of statements.entries()) {
-    const movedAfter = movedOnPage(frame.movedAfter, statements, at);
+    const movedAfter = onPage(frame.movedAfter, statements, at);
     const page = pageOf(one, { ...frame, matching, movedAfter }, first);
     pages.push(page);
     first += page.lines.length;
@@ -147,7 +147,9 @@ function pageOf(one: Statement, frame: Frame, first: number): SheetPage {
   if (cell) {
     cell.value = { formula: verdict, result: isExplained(one) ? words : NOT_EXPLAINED };
   }
-  for (const words of movedWords(frame.movedAfter)) wide(page, `Moved ${words}.`, STYLES.note);
+  for (const words of movedWords(frame.movedAfter)) {
+    wide(page, `Moved ${words}. Its orders: sheet ${LINES_NAME}.`, STYLES.note);
+  }
   addBoxes(page, about, accountId);
   return page;
 }

@@ -6,24 +6,19 @@
 import pg from 'pg';
 import Cursor from 'pg-cursor';
 import { DatabaseAwayError } from '../core/errors.js';
-import type { Connection } from './connection.js';
 import {
   asOperatingFailure,
+  type Connection,
   clientSettings,
   hearing,
   openClient,
   type SessionLimits,
 } from './connection.js';
-import type { CopyIn, CopyTexts } from './copy/copyIn.js';
-import { copyAll, startCopy } from './copy/copyIn.js';
-import type { CopiedRow } from './copy/copyOut.js';
-import { copyOut } from './copy/copyOut.js';
-import type { Guard } from './fence.js';
-import { isSetting, queryBehind } from './fence.js';
-import type { Lent } from './lending.js';
-import { openLending } from './lending.js';
-import type { Limits } from './limits.js';
-import { BEGIN_DURABLY, beginSql, READING, WORK_LIMITS } from './limits.js';
+import { type CopyIn, type CopyTexts, copyAll, startCopy } from './copy/copyIn.js';
+import { type CopiedRow, copyOut } from './copy/copyOut.js';
+import { type Guard, isSetting, queryBehind } from './fence.js';
+import { type Lent, openLending } from './lending.js';
+import { BEGIN_DURABLY, beginSql, type Limits, READING, WORK_LIMITS } from './limits.js';
 import type { Relations } from './relations.js';
 
 /** Where statements go: the pool, or the one client of a transaction. */
@@ -54,16 +49,11 @@ export interface LongReads {
     text: string,
     values?: readonly unknown[],
     chunk?: number,
+    settings?: PlannerSettings,
   ): AsyncIterable<R[]>;
 }
 
 export interface Database extends Db, LongReads {
-  stream<R extends object>(
-    text: string,
-    values?: readonly unknown[],
-    chunk?: number,
-    settings?: PlannerSettings,
-  ): AsyncIterable<R[]>;
   /** One client, BEGIN to COMMIT; any throw rolls back and is thrown on. */
   transaction<T>(work: (tx: Tx) => Promise<T>, limits?: Limits): Promise<T>;
   /** The same, and COMMIT waits for the disk whatever the session's default says. */
@@ -332,15 +322,26 @@ async function readSnapshot<T>(
       connection,
       `begin isolation level repeatable read read only; ${READING}`,
     );
+    const query: Db['query'] = (text, values) => queryOn(lent.client, connection, text, values);
     const result = await work({
-      stream: (text, values = [], chunk = CHUNK_ROWS) =>
-        readCursor(lent, connection, text, values, chunk),
+      stream: (text, values = [], chunk = CHUNK_ROWS, settings) => {
+        const rows = readCursor<never>(lent, connection, text, values, chunk);
+        return settings === undefined ? rows : readPlanned(query, settings, rows);
+      },
     });
     isWhole = true;
     return result;
   } finally {
     await lent.giveBack(isWhole);
   }
+}
+
+/** Planned by these settings, and what follows in the transaction is not. */
+async function* readPlanned<R>(query: Db['query'], how: PlannerSettings, all: AsyncIterable<R>) {
+  await query('savepoint planned');
+  await plannedBy({ query }, how);
+  yield* all;
+  await query('rollback to savepoint planned');
 }
 
 /** In the transaction that the client is in. Left before its end, nothing can follow it there. */

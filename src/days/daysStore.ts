@@ -6,7 +6,7 @@ import type { Decider } from '../core/instructions/decider.js';
 import type { DayFigures, DayState } from '../core/runs/businessDay.js';
 import type { ClosingFacts, MovedAfter } from '../core/runs/closingChecklist.js';
 import { isExplained } from '../core/runs/statement.js';
-import type { Db } from '../database/db.js';
+import type { Db, LongReads } from '../database/db.js';
 import { inTransaction } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import { signDecided } from '../signatures/signaturesStore.js';
@@ -227,7 +227,7 @@ export async function closingFacts(
   };
 }
 
-/** Of all accounts in one answer: for the statement as it is written, and for who signs. */
+/** Of all accounts in one answer, for who signs. */
 export async function movedAfter(
   db: Db,
   accountIds: readonly string[],
@@ -235,6 +235,18 @@ export async function movedAfter(
 ): Promise<MovedAfter[]> {
   const values = [accountIds, date];
   return (await db.query<MovedAfter>(statement('days/movedAfter'), values)).rows;
+}
+
+/** The same for a workbook, which has all of it: read with the other rows of its statement. */
+export async function movedInWorkbook(
+  reads: LongReads,
+  accountIds: readonly string[],
+  date: string,
+): Promise<MovedAfter[]> {
+  const found: MovedAfter[] = [];
+  const chunks = reads.stream<MovedAfter>(statement('days/movedAfter'), [accountIds, date]);
+  for await (const rows of chunks) found.push(...rows);
+  return found.map((one) => ({ ...one, isStated: true }));
 }
 
 /** Orders placed before the end of the day that the gateway dates after it. */

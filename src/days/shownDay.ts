@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import type { DayFigures, DayState } from '../core/runs/businessDay.js';
-import type { ChecklistLine, MovedAfter } from '../core/runs/closingChecklist.js';
+import type { ChecklistLine, MovedAfter, SinceClosed } from '../core/runs/closingChecklist.js';
 import {
   closingChecklist,
   lateLine,
@@ -26,6 +26,8 @@ export interface DayToSign {
   moved: MovedAfter[];
   /** what changed behind it since it was closed, in words; null: nothing, or it is open */
   changed: string | null;
+  /** the same by currency; null: nobody knows, or it is open */
+  since: SinceClosed | null;
   /** the orders among it; null: none */
   changedAbout: About | null;
 }
@@ -129,23 +131,30 @@ async function dayToSign(
   db: Db,
   accountId: string,
   date: string,
-  since: Found,
+  nights: Found,
 ): Promise<DayToSign> {
   const state = await dayState(db, accountId, date);
-  const found = sinceOfDay(since, accountId, date);
+  const found = sinceOfDay(nights, accountId, date);
   const facts = await closingFacts(db, accountId, date);
   const late = lateOf(found);
   const moved = await movedAfter(db, [accountId], date);
   const known = late === undefined ? {} : { late };
   const lines = closingChecklist({ ...facts, ...known, movedAfter: moved });
   const day = { accountId, state, lines, moved };
-  if (state === 'open') return { ...day, changed: null, changedAbout: null };
-  if (found === null) return { ...day, changed: SINCE_UNKNOWN, changedAbout: null };
-  const behind = found?.since ?? null;
-  if (behind === null) return { ...day, changed: null, changedAbout: null };
-  const count = behind.orders + behind.refunds;
-  const changedAbout = count === 0 ? null : { named: behind.named, count };
-  return { ...day, changed: sinceSignedWords(behind), changedAbout };
+  if (state === 'open') return { ...day, changed: null, since: null, changedAbout: null };
+  if (found === null) return { ...day, changed: SINCE_UNKNOWN, since: null, changedAbout: null };
+  const since = found?.since ?? null;
+  if (since === null) return { ...day, changed: null, since, changedAbout: null };
+  const changedAbout = aboutLedger(since);
+  return { ...day, changed: sinceSignedWords(since), since, changedAbout };
+}
+
+/** The orders and refund requests among what changed; null: none. */
+function aboutLedger({ changes, named }: SinceClosed): About | null {
+  const count = changes
+    .filter(({ what }) => what === 'orders' || what === 'refunds')
+    .reduce((all, one) => all + one.count, 0);
+  return count === 0 ? null : { named, count };
 }
 
 async function earlierDays(

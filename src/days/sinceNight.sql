@@ -95,7 +95,10 @@ late_order as materialized (
     end
 ),
 late_refund as materialized (
-  select n.account_id, n.business_date, q.refund_id, q.order_no, q.refund_amount
+  select n.account_id, n.business_date, q.refund_id, q.order_no, q.refund_amount, (
+      select left(o.currency::text, 16) from ledger.orders o
+      where o.account_id::text = q.account_id and o.order_no::text = q.order_no
+      limit 1) as currency
   from night n
   join tieout.ledger_refunds() q on q.account_id collate "C" = n.account_id
     and q.requested_at >= n.starts_at and q.requested_at < n.ends_at and q.problem is null
@@ -115,7 +118,7 @@ late_refund as materialized (
         and (q.refund_id || ' ' || trim_scale(q.refund_amount)) collate "C" = any (f.requests))
 ),
 late as materialized (
-  select o.account_id, o.business_date, 'orders' as what, o.order_no,
+  select o.account_id, o.business_date, 'orders' as what, o.currency, o.order_no,
     null::text collate "C" as refund_id,
     left(md5(row(o.order_no, o.currency, o.amount, o.expected, o.capture_amount,
       o.transaction_id)::text), 16) as key,
@@ -129,7 +132,8 @@ late as materialized (
           (o.currency, o.amount, o.expected, o.capture_amount, o.transaction_id)) as counts_on
   from late_order o
   union all
-  select q.account_id, q.business_date, 'refunds', q.order_no collate "C", q.refund_id collate "C",
+  select q.account_id, q.business_date, 'refunds', q.currency, q.order_no collate "C",
+    q.refund_id collate "C",
     left(md5(row(q.refund_id, q.order_no, q.refund_amount)::text), 16),
     (select min(l.counts_on)
       from later l
@@ -142,6 +146,8 @@ late as materialized (
 -- Of each night, by revision.
 workbook as materialized (
   select p.run_id, p.report_id, p.revision, p.written_at,
+    -- what came before this is in it
+    least(p.created_at, p.written_at) as until,
     p.revision = max(p.revision) over (partition by p.run_id) as is_newest
   from tieout.reports p
   where p.run_id in (select run_id from night) and p.kind = 'reconciliation'
@@ -151,40 +157,10 @@ select n.account_id as "accountId", n.business_date as "businessDate", n.at::tex
   n.has_look as "hasLook",
   found.orders, found.refunds, found.counts_on as "countsOn", found.uncounted,
   case when found.orders + found.refunds <= $3::int then found.keys end as keys,
-  found.named, (n.keys is not null) as "isKept", found.orders_since as "ordersSince",
-  found.refunds_since as "refundsSince",
+  found.named, (n.keys is not null) as "isKept", coalesce(since.changes, '[]') as changes,
   -- of any account: a run that names none is of all of them (night/begin.ts)
   exists (select from tieout.runs r
-    where not r.is_dry and r.business_date > n.business_date) as "isPast",
-  (select count(*)::int from tieout.day_movements m
-    where m.account_id = n.account_id and m.posted_to > n.business_date
-      and m.belongs_to = n.business_date and m.posted_at > n.at) as adjustments,
-  (select count(*)::int from tieout.breaks b
-    where b.account_id = n.account_id and b.state <> 'resolved' and b.first_run_id <= n.run_id
-      and exists (select from tieout.break_events e
-        where e.break_id = b.break_id and e.event = 'reopened' and e.at > n.at)) as reopened,
-  (select count(*)::int
-    from tieout.settlement_batches t join tieout.settlement_files f using (file_id)
-    where t.account_id = n.account_id and t.first_booked_at < n.ends_at
-      and f.imported_at > n.at) as batches,
-  -- the newest workbook of its night says otherwise than the one that was closed on
-  (select count(*)::int
-    from workbook newest
-    join workbook signed using (run_id)
-    where newest.run_id = n.run_id and newest.is_newest
-      and signed.revision = (select max(w.revision) from workbook w
-        where w.run_id = n.run_id and w.written_at <= n.at)
-      -- one of before statements were kept is held against nothing
-      and exists (select from tieout.statements any_of where any_of.report_id = signed.report_id)
-      and exists (
-        select from tieout.statements s
-        left join tieout.statements old on old.report_id = signed.report_id
-          and old.account_id = s.account_id and old.currency = s.currency
-        where s.report_id = newest.report_id and s.account_id = n.account_id
-          and (old.ledger_captured, old.ledger_refunded, old.gateway_captured,
-            old.gateway_refunded, old.items, old.books) is distinct from (s.ledger_captured,
-            s.ledger_refunded, s.gateway_captured, s.gateway_refunded, s.items, s.books))
-  ) as restated
+    where not r.is_dry and r.business_date > n.business_date) as "isPast"
 from night n
 cross join lateral (
   select count(*) filter (where what = 'orders')::int as orders,
@@ -197,9 +173,55 @@ cross join lateral (
       jsonb_build_object('orderNo', order_no, 'refundId', refund_id,
         'isSince', (n.keys ? key) is not true)
       order by (n.keys ? key) is not true desc, order_no, refund_id nulls first))[1:$4::int]),
-      '[]') as named,
-    count(*) filter (where what = 'orders' and (n.keys ? key) is not true)::int as orders_since,
-    count(*) filter (where what = 'refunds' and (n.keys ? key) is not true)::int as refunds_since
+      '[]') as named
   from late
   where late.account_id = n.account_id and late.business_date = n.business_date
 ) as found
+left join workbook newest on newest.run_id = n.run_id and newest.is_newest
+-- By what it is and the currency that it touches, and whether the newest workbook has it.
+cross join lateral (
+  select jsonb_agg(jsonb_build_object('accountId', n.account_id, 'what', what,
+    'currency', currency, 'count', count, 'isStated', is_stated)
+    order by what, currency, is_stated) as changes
+  from (
+    select 'adjustments' as what, m.currency, coalesce(m.posted_at <= newest.until, false)
+        as is_stated, count(*) as count
+    from tieout.day_movements m
+    where m.account_id = n.account_id and m.posted_to > n.business_date
+      and m.belongs_to = n.business_date and m.posted_at > n.at
+    group by 2, 3
+    union all
+    select 'reopened', b.currency, false, count(*)
+    from tieout.breaks b
+    where b.account_id = n.account_id and b.state <> 'resolved' and b.first_run_id <= n.run_id
+      and exists (select from tieout.break_events e
+        where e.break_id = b.break_id and e.event = 'reopened' and e.at > n.at)
+    group by b.currency
+    union all
+    select 'batches', t.currency, coalesce(f.imported_at <= newest.until, false), count(*)
+    from tieout.settlement_batches t join tieout.settlement_files f using (file_id)
+    where t.account_id = n.account_id and t.first_booked_at < n.ends_at and f.imported_at > n.at
+    group by 2, 3
+    union all
+    select what, late.currency, false, count(*)
+    from late
+    where late.account_id = n.account_id and late.business_date = n.business_date
+      and (n.keys ? key) is not true
+    group by what, late.currency
+    union all
+    -- the newest workbook of its night says otherwise than the one that was closed on
+    select 'restated', s.currency, true, 1
+    from workbook signed
+    join tieout.statements s on s.report_id = newest.report_id and s.account_id = n.account_id
+    left join tieout.statements old on old.report_id = signed.report_id
+      and old.account_id = s.account_id and old.currency = s.currency
+    where signed.run_id = n.run_id and signed.revision = (
+        select max(w.revision) from workbook w
+        where w.run_id = n.run_id and w.written_at <= n.at)
+      -- one of before statements were kept is held against nothing
+      and exists (select from tieout.statements any_of where any_of.report_id = signed.report_id)
+      and (old.ledger_captured, old.ledger_refunded, old.gateway_captured,
+        old.gateway_refunded, old.items, old.books) is distinct from (s.ledger_captured,
+        s.ledger_refunded, s.gateway_captured, s.gateway_refunded, s.items, s.books)
+  ) as change
+) as since

@@ -31,17 +31,12 @@ interface SinceNight {
   since: SinceClosed | null;
 }
 
-interface SinceRow
-  extends Omit<LateRows, 'businessDate' | 'named'>,
-    Omit<SinceClosed, 'orders' | 'refunds' | 'named'> {
+interface SinceRow extends Omit<LateRows, 'named'>, Omit<SinceClosed, 'named'> {
   named: (LateName & { isSince: boolean })[];
   accountId: string;
-  businessDate: string;
   closedAt: string | null;
   hasLook: boolean;
   keys: string[] | null;
-  ordersSince: number;
-  refundsSince: number;
 }
 
 /** Of each day that has a night; null: the ledger did not answer. */
@@ -75,16 +70,15 @@ export function sinceOfDay(
 
 function sinceOf(row: SinceRow): SinceNight {
   const { accountId, businessDate, orders, refunds, countsOn, uncounted, keys } = row;
-  const { closedAt, adjustments, reopened, batches, restated, isKept, isPast, hasLook } = row;
+  const { closedAt, changes, isKept, isPast, hasLook } = row;
   const named = row.named.map(({ orderNo, refundId }) => ({ orderNo, refundId }));
   const newest = named.slice(0, row.named.filter(({ isSince }) => isSince).length);
-  const counts = { orders: row.ordersSince, refunds: row.refundsSince, restated, named: newest };
   return {
     accountId,
     businessDate,
     late: hasLook ? { businessDate, orders, refunds, named, countsOn, uncounted, isPast } : null,
     keys,
-    since: closedAt === null ? null : { adjustments, reopened, batches, isKept, ...counts },
+    since: closedAt === null ? null : { changes, isKept, named: newest },
   };
 }
 

@@ -5,11 +5,10 @@
 import { coverageLabel } from '../core/orders/coverage.js';
 import type { CoverageLine, CurrencyRow, ElsewhereRow, NightMark } from '../core/runs/reporting.js';
 import { ORDER_CLASSES, type OrderClass } from '../core/runs/summary.js';
-import type { Database, Db } from '../database/db.js';
-import { inTransaction, plannedBy } from '../database/db.js';
+import type { Database, Db, LongReads } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import { coverageRows } from '../pull/snapshot/coverageStore.js';
-import { runSnapshots } from '../runs/runAccountsStore.js';
+import type { runSnapshots } from '../runs/runAccountsStore.js';
 import { BY_INDEX_ONLY } from './reportRowsStore.js';
 
 interface ClassSums {
@@ -31,24 +30,27 @@ interface ClassSums {
   gateway_captures: bigint;
 }
 
-/** The orders of a run by account and currency. */
-export function currencyRows(db: Db, runId: bigint): Promise<CurrencyRow[]> {
-  return inTransaction(db, async (tx) => {
-    await plannedBy(tx, BY_INDEX_ONLY);
-    const sums: CurrencyRow[] = [];
-    for (const { accountId, pullId } of await runSnapshots(tx, runId)) {
-      sums.push(...(await accountSums(tx, [runId, accountId, pullId])));
+type SumsRow = ClassSums & { classes: CurrencyRow['classes'] };
+
+/** The orders of a run by account and currency, of the accounts that were looked at. */
+export async function currencyRows(
+  reads: LongReads,
+  runId: bigint,
+  snapshots: Awaited<ReturnType<typeof runSnapshots>>,
+): Promise<CurrencyRow[]> {
+  const text = statement('report/currencySums');
+  const sums: CurrencyRow[] = [];
+  for (const { accountId, pullId } of snapshots) {
+    const values = [runId, accountId, pullId];
+    for await (const rows of reads.stream<SumsRow>(text, values, undefined, BY_INDEX_ONLY)) {
+      sums.push(...rows.map(currencyRow));
     }
-    return sums;
-  });
+  }
+  return sums;
 }
 
-async function accountSums(tx: Db, values: unknown[]): Promise<CurrencyRow[]> {
-  const { rows } = await tx.query<ClassSums & { classes: CurrencyRow['classes'] }>(
-    statement('report/currencySums'),
-    values,
-  );
-  return rows.map((row) => ({
+function currencyRow(row: SumsRow): CurrencyRow {
+  return {
     accountId: row.account_id,
     currency: row.currency,
     ofDate: Number(row.of_date),
@@ -65,7 +67,7 @@ async function accountSums(tx: Db, values: unknown[]): Promise<CurrencyRow[]> {
     gatewayRefunded: row.gateway_refunded,
     ledgerCaptures: Number(row.ledger_captures),
     gatewayCaptures: Number(row.gateway_captures),
-  }));
+  };
 }
 
 function byClass<T>(found: Partial<Record<OrderClass, T>>, none: T): Record<OrderClass, T> {

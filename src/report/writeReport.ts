@@ -22,7 +22,7 @@ import type { AboutData, ReconciliationData, WrittenReport } from '../core/runs/
 import type { RunSummary } from '../core/runs/summary.js';
 import type { LongReads } from '../database/db.js';
 import { readAgain } from '../database/readAgain.js';
-import { dayFigures, daysAccounts, movedAfter } from '../days/daysStore.js';
+import { dayFigures, daysAccounts, movedInWorkbook } from '../days/daysStore.js';
 import { runSnapshots } from '../runs/runAccountsStore.js';
 import { findRun } from '../runs/runsStore.js';
 import { settlementRules } from '../settlement/settlement.js';
@@ -147,7 +147,7 @@ function accountsOf({ summary }: Pick<RunOfReport, 'summary'>): string[] {
 /** So many bars are still read well beside another picture. */
 const NIGHTS_DRAWN = 14;
 
-/** The nightly workbook: its sums are read before, its rows twice, both times of one snapshot. */
+/** The nightly workbook: most sums are read before, its rows twice, both times of one snapshot. */
 async function writeReconciliationOf(
   { db, config }: ReportDeps,
   path: string,
@@ -155,28 +155,27 @@ async function writeReconciliationOf(
   run: RunOfReport,
 ): Promise<WrittenReport> {
   const accountIds = accountsOf(run);
-  const { businessDate } = run.about;
-  const [secret, moved, openBefore, bases, currencies, elsewhere, tiesByKind, tiesByMoney] =
-    await Promise.all([
-      workbookKey(db),
-      movedAfter(db, accountIds, businessDate),
-      sumOpenBefore(db, runId, accountIds),
-      comparedWith(db, runId, accountIds),
-      currencyRows(db, runId),
-      elsewhereRows(db, runId),
-      tieByKind(db, runId, true),
-      tieByMoney(db, runId, true),
-    ]);
+  const [secret, openBefore, bases, elsewhere, tiesByKind, tiesByMoney] = await Promise.all([
+    workbookKey(db),
+    sumOpenBefore(db, runId, accountIds),
+    comparedWith(db, runId, accountIds),
+    elsewhereRows(db, runId),
+    tieByKind(db, runId, true),
+    tieByMoney(db, runId, true),
+  ]);
   const coverage = coverageLines(db, runId);
   const nights = await nightMarks(db, runId, accountIds, NIGHTS_DRAWN);
   const sums = {
-    ...{ openBefore, comparedWith: bases, nights, currencies, elsewhere, coverage },
-    ...{ tiesByKind, tiesByMoney, movedAfter: moved },
+    ...{ openBefore, comparedWith: bases, nights, elsewhere, coverage },
+    ...{ tiesByKind, tiesByMoney },
   };
   const snapshots = await runSnapshots(db, runId);
-  return db.snapshot((reads) =>
+  return db.snapshot(async (reads) =>
     writeReconciliation(path, {
       ...{ ...run, secret, ...sums },
+      // What the statement adds up is of one moment, also while somebody sends.
+      currencies: await currencyRows(reads, runId, snapshots),
+      movedAfter: await movedInWorkbook(reads, accountIds, run.about.businessDate),
       ...rowsOf(reads, runId, run, dueRuleOf(config)),
       books: booksOf(reads, config, { ...run, runId, snapshots }),
       reservations: reservationsOf(reads, config, run),

@@ -46,7 +46,8 @@ it('a day in full says of a date without a night that there is none, and when it
     const of = { accountId: 'A1', state, days, late: [], movedAcross: [], events: [] };
     const line = { isWell: false, isInTheWay: true, words: 'a line' };
     const checklist = [{ topic: 'night' as const, ...line }];
-    const lines = dayLines('2026-11-20', { ...of, openNow: 0, checklist, changed: null }, false);
+    const shown = { ...of, openNow: 0, checklist, changed: null, changedAbout: null };
+    const lines = dayLines('2026-11-20', shown, false);
     const screen = { zone: 'UTC', hasColours: false };
     return lines.map((line) => shownLine(line, screen)).join('\n');
   };

@@ -1,12 +1,14 @@
 // What is said to somebody who closes a day, line by line.
 
 import { expect, test } from 'vitest';
-import type { ClosingFacts, LateRows } from '../../src/core/runs/closingChecklist.js';
+import type { ClosingFacts, LateRows, MovedAfter } from '../../src/core/runs/closingChecklist.js';
 import {
   aboutText,
   closingChecklist,
-  movedOnPage,
+  onPage,
   signingAnswer,
+  sinceSignedWords,
+  statedWords,
 } from '../../src/core/runs/closingChecklist.js';
 
 const WELL: ClosingFacts = {
@@ -39,8 +41,10 @@ test.each<[Partial<ClosingFacts>, RegExp]>([
 });
 
 test('what moved after the night had ended is said with its money and the date it counts on', () => {
-  const of = (countsOn: string, amount: string) =>
-    ({ accountId: 'A1', operation: 'refund', currency: 'EUR', amount, countsOn }) as const;
+  const of = (countsOn: string, amount: string): MovedAfter => {
+    const refund = { accountId: 'A1', operation: 'refund', currency: 'EUR' } as const;
+    return { ...refund, amount, countsOn, isStated: false };
+  };
   const movedAfter = [
     { ...of('2026-11-24', '1500.00'), operation: 'capture' as const },
     of('2026-11-24', '50.00'),
@@ -50,8 +54,42 @@ test('what moved after the night had ended is said with its money and the date i
   expect(answer.canBeSigned).toBe(true);
   expect(answer.because.map(({ words }) => words)).toEqual([
     expect.stringMatching(/1,500.00 EUR captured, 50.00 EUR refunded. It counts on 2026-11-24 in/),
-    expect.stringMatching(/ended: 7.00 EUR refunded. It counts on 2026-11-25 in/),
+    expect.stringMatching(/ended: 7.00 EUR refunded. It counts on 2026-11-25 in .* without it/),
   ]);
+  // What the newest statement has is a tick: statement, day and settlement say the same.
+  const stated = movedAfter.map((one) => ({ ...one, isStated: true }));
+  const lines = closingChecklist({ ...WELL, movedAfter: stated });
+  expect(signingAnswer(lines).because).toEqual([]);
+  expect(lines.filter(({ topic }) => topic === 'movedAfter').map(({ words }) => words)).toEqual([
+    expect.stringMatching(/50.00 EUR refunded. It counts on 2026-11-24 .* the statement has it$/),
+    expect.stringMatching(/7.00 EUR refunded. It counts on 2026-11-25 .* the statement has it$/),
+  ]);
+});
+
+test('what changed behind a signed page is told of its currency, and which figures have it', () => {
+  const of = (what: 'orders' | 'adjustments' | 'restated', currency: string | null, more = {}) => ({
+    ...{ accountId: 'A1', what, currency, count: 2, isStated: what !== 'orders' },
+    ...more,
+  });
+  const changes = [of('orders', 'EUR'), of('adjustments', 'EUR'), of('orders', null)];
+  const pages = ['EUR', 'GBP', 'JPY'].map((currency) => ({ accountId: 'A1', currency }));
+  const [euro, pound, yen] = pages.map((_page, at) => {
+    return { isKept: true, changes: onPage(changes, pages, at) };
+  });
+  if (!euro || !pound || !yen) throw new Error('no pages');
+  const orders = '2 orders of that day are new or different';
+  expect([euro, pound, yen].map(sinceSignedWords)).toEqual([
+    `2 adjustments of this day, ${orders}`,
+    null,
+    orders,
+  ]);
+  expect(statedWords(euro, 3)).toMatch(
+    new RegExp(`^In the figures of revision 3: 2 adj.* day. Not in them: ${orders}; `),
+  );
+  expect(statedWords(yen, 3)).toMatch(/^It is not in the figures of revision 3; /);
+  const restated = { isKept: true, changes: [of('restated', 'EUR'), of('restated', 'JPY')] };
+  expect(sinceSignedWords(restated)).toBe('1 later revision of its workbook has other figures');
+  expect(statedWords(restated, 3)).toBe('It is in the figures of revision 3');
 });
 
 test('what moved in a currency without a page stands on the last page of its account', () => {
@@ -59,7 +97,7 @@ test('what moved in a currency without a page stands on the last page of its acc
     ({ accountId, currency, operation: 'refund', amount: '5.00', countsOn: '2026-11-24' }) as const;
   const moved = [of('A1', 'EUR'), of('A1', 'JPY'), of('A2', 'EUR'), of('A2', 'GBP')];
   const pages = [of('A1', 'EUR'), of('A1', 'GBP'), of('A2', 'EUR')];
-  expect(pages.map((_page, at) => movedOnPage(moved, pages, at))).toEqual([
+  expect(pages.map((_page, at) => onPage(moved, pages, at))).toEqual([
     [moved[0]],
     [moved[1]],
     [moved[2], moved[3]],

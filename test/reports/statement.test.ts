@@ -48,7 +48,7 @@ describe('the statement that one signs', () => {
 
   test('leads by items, each a live sum of lines, to what the gateway shows', async () => {
     const moved = { accountId: 'A1001', operation: 'refund', countsOn: '2026-11-24' } as const;
-    const movedAfter = [{ ...moved, currency: 'CHF', amount: '5.00' }];
+    const movedAfter = [{ ...moved, currency: 'CHF', amount: '5.00', isStated: true }];
     const sheet = sheetOf(await openXlsx(await written(sampleRun({ movedAfter }))), 'Statement');
     // No page is in that currency: it stands once, on the last one of its account.
     const said = sheet.getColumn(1).values.map(String);

@@ -235,11 +235,11 @@ it('says who closed the day on which revision, and when that is no longer what i
   const who = { name: finance.name, isClaim: false };
   const order = { accountId: 'A1001', date: dateOf(1), who, reason: 'month end' };
   // What came after the night is named before anybody signs, and not held against who did.
-  const insert = (orderNo: string, placed: string) =>
+  const insert = (orderNo: string, placed: string, currency = 'EUR') =>
     db.query(
       `insert into ledger.orders (account_id, order_no, currency, amount, expected, placed_at)
-       select 'A1001', $1, 'EUR', 5, 'authorised', ${placed} from tieout.runs`,
-      [orderNo],
+       select 'A1001', $1, $2, 5, 'authorised', ${placed} from tieout.runs`,
+      [orderNo, currency],
     );
   const day = `/days/A1001/${dateOf(1)}`;
   expect((await finance.get(day)).body).toContain('✓ nothing of this day came after its night');
@@ -281,10 +281,11 @@ it('says who closed the day on which revision, and when that is no longer what i
   expect(signed.body).not.toContain('What was signed has changed');
   expect(signed.body).not.toContain('has changed since');
   // At once, before any later revision: a break opened again, an order that came since.
-  const { rows } = await db.query<{ id: string; date: string }>(
-    `select min(break_id)::text as id from tieout.breaks
-     where account_id = 'A1001' and state = 'open'`,
+  const { rows } = await db.query<{ id: string; currency: string }>(
+    `select break_id::text as id, currency from tieout.breaks
+     where account_id = 'A1001' and state = 'open' order by break_id limit 1`,
   );
+  const touched = rows[0]?.currency ?? '';
   house.clock.now = new Date();
   const press = async (who: Visitor, verb: string) => {
     const id = await shownBreak(who, rows[0]?.id ?? '');
@@ -294,13 +295,22 @@ it('says who closed the day on which revision, and when that is no longer what i
   expect((await viewer.get(url)).body).not.toContain('has changed since');
   expect(await press(finance, 'reopen')).toContain('1 of 1 done');
   expect((await viewer.get(url)).body).toContain('the day was closed: 1 break was opened again.');
-  await insert('LATE-1', 'starts_at');
+  await insert('LATE-1', 'starts_at', touched);
   await insert('NEXT-1', 'ends_at');
   for (const path of [url, `/days/A1001/${dateOf(1)}`]) {
     expect((await finance.get(path)).body).toContain(
       '1 break was opened again, 1 order of that day is new or different.',
     );
   }
+  // It is told of the currency that it touches, and whether the figures above have it.
+  const sectionOf = async (currency: string) => {
+    const sections = (await viewer.get(url)).body.split('<section aria-label="Statement of ');
+    return sections.find((one) => one.startsWith(`A1001 in ${currency}"`)) ?? '';
+  };
+  expect(await sectionOf(touched)).toMatch(/different\. It is not in the figures of revision \d;/);
+  const quiet = touched === 'JPY' ? 'EUR' : 'JPY';
+  expect(await sectionOf(quiet)).toContain('By the ledger');
+  expect(await sectionOf(quiet)).not.toContain('has changed since');
   // The look of the night may be removed: then nobody knows what came late, the rest is told.
   const asOwner = (sql: string) =>
     db.transaction(async (tx) => {
@@ -373,11 +383,8 @@ it('says who closed the day on which revision, and when that is no longer what i
   expect(body).toContain('do not sign');
   const ofDay = (await viewer.get(`/days/A1001/${dateOf(1)}`)).body;
   expect(ofDay).toContain('1 later revision of its workbook has other figures');
+  expect(body).toMatch(/n the figures of revision \d/);
   // A page that the signed revision did not have is not what was signed either.
-  const sectionOf = async (currency: string) => {
-    const sections = (await viewer.get(url)).body.split('<section aria-label="Statement of ');
-    return sections.find((one) => one.startsWith(`A1001 in ${currency}"`)) ?? '';
-  };
   expect(await sectionOf('JPY')).toContain('by person');
   expect(await sectionOf('JPY')).not.toContain('What was signed has changed');
   await db.query(

@@ -95,8 +95,8 @@ export function reopenedWords(tieReopened: number, listedReopened: number): stri
   if (passed <= 0) return null;
   const were = passed === 1 ? '1 break was' : `${countText(passed)} breaks were`;
   return (
-    `${were} waived or settled and opened again in between, and not listed as Reopened: the ` +
-    'list compares the two ends, so under Grown or Shrunk where the money of a break that was open at ' +
+    `${were} waived or settled and opened again in between, and not listed as Reopened: the list ` +
+    'compares the two ends, so under Grown or Shrunk where the money of a break that was open at ' +
     `both moved; the tie of the run counts it too (${countText(tieReopened)} reopened, ` +
     `${countText(listedReopened)} of them listed so)`
   );

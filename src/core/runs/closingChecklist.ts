@@ -18,6 +18,8 @@ export interface MovedAfter extends MoneyOf {
   operation: 'capture' | 'refund';
   /** the day itself; a later one where it was closed by then */
   countsOn: string;
+  /** whether the newest workbook of the night has it */
+  isStated: boolean;
 }
 
 /** One of them, to be looked at; of a refund request it is the order that it names. */
@@ -244,38 +246,51 @@ function countedIn({ countsOn, uncounted }: LateRows): string {
 }
 
 function movedLines({ movedAfter }: ClosingFacts): ChecklistLine[] {
-  return movedWords(movedAfter).map((words) => named('movedAfter', false, '', words));
+  return [false, true].flatMap((isStated) => {
+    const found = movedAfter.filter((move) => move.isStated === isStated);
+    return movedWords(found).map((words) => named('movedAfter', isStated, words, words));
+  });
+}
+
+interface OfPage {
+  accountId: string;
+  currency: string;
 }
 
 /**
  * What stands on one of the pages of a statement: what is of its account and currency and, on the
- * last page of an account, what is in a currency that has none.
+ * last page of an account, what is in a currency that has none, or in no currency.
  */
-export function movedOnPage(
-  movedAfter: readonly MovedAfter[],
-  pages: readonly { accountId: string; currency: string }[],
+export function onPage<Of extends { accountId: string; currency: string | null }>(
+  all: readonly Of[],
+  pages: readonly OfPage[],
   at: number,
-): MovedAfter[] {
+): Of[] {
   const accountId = pages[at]?.accountId;
   const own = pages.filter((page) => page.accountId === accountId);
   const isLast = own.at(-1) === pages[at];
-  return movedAfter.filter((move) => {
-    if (move.accountId !== accountId) return false;
-    if (move.currency === pages[at]?.currency) return true;
-    return isLast && own.every(({ currency }) => currency !== move.currency);
+  return all.filter((one) => {
+    if (one.accountId !== accountId) return false;
+    if (one.currency === pages[at]?.currency) return true;
+    return isLast && own.every(({ currency }) => currency !== one.currency);
   });
 }
 
-/** Why the statement and the day of one date say different figures: both are right. */
+/** What moved, the date on which it counts, and whether the statement has it. */
 export function movedWords(movedAfter: readonly MovedAfter[]): string[] {
-  return [...new Set(movedAfter.map(({ countsOn }) => countsOn))].map((date) => {
-    const moved = movedAfter.filter(({ countsOn }) => countsOn === date);
+  const keyOf = ({ countsOn, isStated }: MovedAfter): string => `${countsOn} ${isStated}`;
+  return [...new Set(movedAfter.map(keyOf))].map((key) => {
+    const moved = movedAfter.filter((one) => keyOf(one) === key);
     const parts = moved.map(({ operation, amount, currency }) => {
       return `${moneyIn(amount, currency)} ${operation === 'capture' ? 'captured' : 'refunded'}`;
     });
+    const stated = moved.some(({ isStated }) => isStated)
+      ? 'and the statement has it'
+      : 'and the statement, which was written before, is without it: a revision that is written ' +
+        'now has it';
     return (
-      `after the night of this day had ended: ${parts.join(', ')}. It counts on ${date} in the ` +
-      'business days and in the settlement; the statement of that night is without it'
+      `after the night of this day had ended: ${parts.join(', ')}. It counts on ` +
+      `${moved[0]?.countsOn} in the business days and in the settlement, ${stated}`
     );
   });
 }
@@ -295,24 +310,27 @@ function count(n: number, one: string, many: string): string {
   return `${countText(n)} ${n === 1 ? one : many}`;
 }
 
-/** What changed behind a day since it was closed: so many of each (days/sinceNight.sql). */
+/** What changed behind a day since it was closed, so many of one currency (days/sinceNight.sql). */
+interface SinceChange {
+  accountId: string;
+  /** restated: the newest workbook of its night has other figures than the one it was closed on */
+  what: 'adjustments' | 'reopened' | 'orders' | 'refunds' | 'batches' | 'restated';
+  /** null: of what bears none */
+  currency: string | null;
+  count: number;
+  /** whether the newest workbook of the night has it in its statement */
+  isStated: boolean;
+}
+
 export interface SinceClosed {
-  adjustments: number;
-  reopened: number;
-  orders: number;
-  refunds: number;
-  batches: number;
-  /** 1: the newest workbook of its night has other figures than the one it was closed on */
-  restated: number;
+  changes: readonly SinceChange[];
   /** whether the close kept what of the ledger was late already; else all of it is counted */
   isKept: boolean;
   /** the first of the orders and refund requests */
   named: readonly LateName[];
 }
 
-type Counted = Exclude<keyof SinceClosed, 'isKept' | 'named'>;
-
-const SINCE_WORDS: readonly (readonly [key: Counted, one: string, many: string])[] = [
+const SINCE_WORDS: readonly (readonly [key: SinceChange['what'], one: string, many: string])[] = [
   ['adjustments', 'adjustment of this day', 'adjustments of this day'],
   ['reopened', 'break was opened again', 'breaks were opened again'],
   ['orders', 'order of that day is new or different', 'orders of that day are new or different'],
@@ -325,19 +343,37 @@ const SINCE_WORDS: readonly (readonly [key: Counted, one: string, many: string])
   ['restated', 'later revision of its workbook has other figures', ''],
 ];
 
-const OF_LEDGER: readonly Counted[] = ['orders', 'refunds'];
+const OF_LEDGER: readonly SinceChange['what'][] = ['orders', 'refunds'];
 
 /** Where the ledger did not answer. */
 export const SINCE_UNKNOWN = 'perhaps, since the ledger did not answer in time';
 
 /** "1 adjustment of this day, 2 breaks were opened again"; null: nothing changed. */
-export function sinceSignedWords(counts: SinceClosed): string | null {
+export function sinceSignedWords({ changes, isKept }: Omit<SinceClosed, 'named'>): string | null {
   const parts = SINCE_WORDS.flatMap(([key, one, many]) => {
-    const count = counts[key];
-    if (count === 0) return [];
+    const found = changes.filter(({ what }) => what === key);
+    if (found.length === 0) return [];
+    // One revision may restate the pages of several currencies.
+    const sum = found.reduce((all, { count }) => all + count, 0);
+    const count = key === 'restated' ? 1 : sum;
     const words = `${countText(count)} ${count === 1 ? one : many}`;
-    const isOlder = OF_LEDGER.includes(key) && !counts.isKept;
+    const isOlder = OF_LEDGER.includes(key) && !isKept;
     return [isOlder ? `${words} (perhaps from before it was closed)` : words];
   });
   return parts.length === 0 ? null : parts.join(', ');
+}
+
+/** Which of it the figures of the newest revision have: it may be written before or after. */
+export function statedWords(
+  { changes, isKept }: Omit<SinceClosed, 'named'>,
+  revision: number,
+): string {
+  const of = (isStated: boolean): string | null =>
+    sinceSignedWords({ isKept, changes: changes.filter((one) => one.isStated === isStated) });
+  const [has, lacks] = [of(true), of(false)];
+  const figures = `the figures of revision ${revision}`;
+  if (lacks === null) return `It is in ${figures}`;
+  const next = 'a business day that is open takes what is new';
+  if (has === null) return `It is not in ${figures}; ${next}`;
+  return `In ${figures}: ${has}. Not in them: ${lacks}; ${next}`;
 }

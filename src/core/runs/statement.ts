@@ -14,7 +14,10 @@ import type { BookSums, StatementBooks } from './statementBooks.js';
 import { booksOf } from './statementBooks.js';
 import type { RunState, RunSummary } from './summary.js';
 
-/** One order of which both sides say different money, in one currency; amounts are text. */
+/**
+ * One order of which both sides say different money, or did until it moved after the night, in one
+ * currency; amounts are text.
+ */
 export interface StatementLine {
   accountId: string;
   currency: string;
@@ -39,6 +42,7 @@ export const UNEXPLAINED = 'unexplained';
 
 /** In the order in which they are shown: what heals by itself first, then by kind of break. */
 const ITEMS: readonly string[] = [
+  'moved_after',
   'due',
   'held',
   'kept',
@@ -53,6 +57,7 @@ const ITEMS: readonly string[] = [
 ];
 
 const ITEM_WORDS: Readonly<Record<string, string>> = {
+  moved_after: 'Moved after the night had ended: both sides agree now',
   due: 'On its way: an instruction is under way',
   held: 'Waiting for approval',
   kept: 'Held by a setting: no approval frees it',

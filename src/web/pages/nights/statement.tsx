@@ -4,9 +4,10 @@
 
 import type { ComponentChildren } from 'preact';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
-import { movedOnPage } from '../../../core/runs/closingChecklist.js';
+import { onPage, sinceSignedWords, statedWords } from '../../../core/runs/closingChecklist.js';
 import { isExplained, isNothing, itemWords } from '../../../core/runs/statement.js';
 import { bookWords } from '../../../core/runs/statementBooks.js';
+import type { DayToSign } from '../../../days/shownDay.js';
 import { daysToRead } from '../../../days/shownDay.js';
 import type { WrittenStatement } from '../../../report/statementStore.js';
 import { statementsOfRun } from '../../../report/statementStore.js';
@@ -52,13 +53,30 @@ export async function statementPage(visit: Visit): Promise<Answer> {
         </p>
       )}
       {statements.map((one, at) => (
-        <OfAccount one={one} date={date} words={words} changed={dayOf(one)?.changed ?? null}>
-          <MovedAfter moved={movedOnPage(dayOf(one)?.moved ?? [], statements, at)} />
+        <OfAccount
+          one={one}
+          date={date}
+          words={words}
+          changed={changedOn(dayOf(one), statements, at)}
+        >
+          <MovedAfter moved={onPage(dayOf(one)?.moved ?? [], statements, at)} />
         </OfAccount>
       ))}
     </>
   );
   return { kind: 'page', title: `Statement of ${date}`, section: 'Tonight', body };
+}
+
+/** What changed behind a page since its day was closed, and whether its figures have that. */
+function changedOn(
+  day: DayToSign | undefined,
+  statements: readonly WrittenStatement[],
+  at: number,
+): string | null {
+  if (!day?.since) return day?.changed ?? null;
+  const since = { ...day.since, changes: onPage(day.since.changes, statements, at) };
+  const words = sinceSignedWords(since);
+  return words && `${words}. ${statedWords(since, statements[at]?.revision ?? 0)}`;
 }
 
 function nameOf({ accountId, currency }: WrittenStatement): string {
@@ -183,9 +201,7 @@ function Signed(props: {
       <SignedBoxes signed={one.signed} words={words} notYet={<a href={day}>not yet</a>} />
       {changed === null ? null : (
         <p class="problem" role="alert">
-          What is behind this page has changed since the day was closed: {changed}. The figures
-          above are those of the revision, without it; a business day that is open takes what is
-          new.
+          What is behind this page has changed since the day was closed: {changed}.
         </p>
       )}
       {one.isAsSigned === false ? (

@@ -131,6 +131,8 @@ async function weighOrders(
       const { partialCapture } = deps.config.gateway.profile;
       if (!partialCapture && isPartialCapture(batch, fact)) return 'partial_capture';
       if (fact.doubled !== null) return fact.doubled;
+      // Who approved it has seen what the check says: it is part of what is seen.
+      if (fact.isFraud && !fact.isApproved) return 'fraud_rejected';
       return holds({ ...wantedOf(fact), isInTotals: true }, fact.isApproved);
     },
   );

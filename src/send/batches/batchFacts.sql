@@ -93,6 +93,11 @@ select w.*, look.answered_at as snapshot_at, look.as_of, look.ends_at as date_en
         and extra.order_no = w.order_no and extra.is_extra
     ) e
   ), '[]') as entries,
+  -- a review is the merchant's own answer to the fraud check
+  w.review_decision is null and exists (
+    select from tieout.look_entries e
+    where e.pull_id = look.pull_id and e.account_id = w.account_id and e.order_no = w.order_no
+      and e.transaction_id = w.transaction_id and e.fraud_rejected) as is_fraud,
   coalesce((select json_agg(json_build_object('refund_id', r.refund_id,
       'amount', round(r.refund_amount, 2)::text, 'requested_at', r.requested_at,
       'is_paid_elsewhere', exists (select from tieout.instructions paid

@@ -27,6 +27,8 @@ export interface FreshFacts extends BatchInstruction {
   isApproved: boolean;
   /** a refund of money that was taken back already, or may be */
   hasDispute: boolean;
+  /** the fraud check of the transaction says REJECT */
+  isFraud: boolean;
   /** why it may be a movement that was made already, where its approval was given without that */
   doubled: HoldReason | null;
   /** null: no complete snapshot that is young enough */
@@ -54,6 +56,7 @@ export async function batchFacts(
     lapse: row.lapse,
     isApproved: row.is_approved,
     hasDispute: row.has_dispute,
+    isFraud: row.is_fraud,
     // An approval counts against it only if it was given in sight of it.
     doubled: row.doubled === row.approved_for ? null : row.doubled,
     snapshotAt: row.snapshot_at,
@@ -118,6 +121,7 @@ interface RawFacts extends RawInstruction {
   lapse: ApprovalLapse | null;
   is_approved: boolean;
   has_dispute: boolean;
+  is_fraud: boolean;
   approved_for: string | null;
   doubled: HoldReason | null;
   snapshot_at: Date | null;

@@ -8,7 +8,7 @@
 -- (core/instructions/decision.ts), $7 payout requests that wait, as json (plan/payouts.ts): each
 -- once, with its amount in money, or why it cannot be sent. What is needed by each row alone goes
 -- through it in one pass; sums are made only where there is a limit to hold.
-with policy as materialized (
+with recursive policy as materialized (
   select * from jsonb_to_recordset($3::jsonb) as p (operation text, policy text, above jsonb,
     max_count bigint, max_amount jsonb)
 ),
@@ -64,35 +64,72 @@ shared as materialized (
   where run_id = $1 and need in ('refund', 'capture', 'cancel')
   group by order_no, transaction_id having min(account_id) <> max(account_id)
 ),
+-- The looks before at what is to be captured: earlier ones of this date, that of the date before,
+-- and on from each whose night neither found the order matched nor planned this capture: an attempt
+-- that is pending, in review or declined, and shown alone, hides what was taken.
 before as materialized (
-  select ra.account_id, look.pull_id
+  select ra.account_id, look.run_id, look.pull_id, look.business_date
   from tieout.run_accounts ra
   cross join lateral tieout.finished_look(ra.account_id, ra.business_date) look
   where ra.run_id = $1
   union all
-  select ra.account_id, p.pull_id
+  select ra.account_id, null, p.pull_id, null
   from tieout.run_accounts ra
   join tieout.pulls p using (run_id)
   where ra.run_id = $1 and p.kind = 'night' and p.finished_at is not null
 ),
--- To be captured, and taken by another transaction already: the look before this date, an earlier
--- one of it, or the book of movements, had it. A gateway that shows the newest attempt alone shows
--- nothing of it any more.
-taken as materialized (
-  select v.account_id, v.order_no
+looked as (
+  select v.account_id, v.order_no, v.transaction_id, before.run_id, before.pull_id,
+    before.business_date
   from :verdicts v
-  left join before using (account_id)
+  join before using (account_id)
+  where v.run_id = $1 and v.need = 'capture' and before.pull_id <> v.pull_id
+  union all
+  select l.account_id, l.order_no, l.transaction_id, look.run_id, look.pull_id, look.business_date
+  from looked l
+  cross join lateral tieout.finished_look(l.account_id, l.business_date) look
+  where (select v.need is not null or v.awaited or v.not_compared is not null or v.kinds <> '{}'
+      from tieout.verdicts v
+      where v.run_id = l.run_id and v.account_id = l.account_id and v.order_no = l.order_no)
+    and not exists (
+      select from tieout.instructions i
+      where i.account_id = l.account_id and i.order_no = l.order_no
+        and i.operation = 'capture' and i.transaction_id = l.transaction_id
+        -- one that waits is weighed each night
+        and (i.run_id = l.run_id or i.is_open and i.run_id < l.run_id))
+),
+-- To be captured, and taken by another transaction already: a look before, one that was made to
+-- send or to confirm, or the book of movements, had it. A gateway that shows the newest attempt
+-- alone shows nothing of it any more.
+taken as materialized (
+  select l.account_id, l.order_no
+  from looked l
   cross join lateral (
     select from tieout.look_entries e
-    where e.pull_id = before.pull_id and before.pull_id <> v.pull_id
-      and e.account_id = v.account_id and e.order_no = v.order_no
+    where e.pull_id = l.pull_id and e.account_id = l.account_id and e.order_no = l.order_no
       -- each half has an index of its own; without this line neither is used
-      and (e.is_extra or not e.is_extra) and e.transaction_id <> v.transaction_id
+      and (e.is_extra or not e.is_extra) and e.transaction_id <> l.transaction_id
       and e.state in ('captured', 'partially_refunded', 'refunded')
-    union all
+    limit 1
+  ) other
+  union all
+  select v.account_id, v.order_no
+  from :verdicts v
+  cross join lateral (
     select from tieout.movements m
     where m.account_id = v.account_id and m.order_no = v.order_no and m.kind = 'captured'
       and m.transaction_id <> v.transaction_id
+    union all
+    -- looked at because an instruction of it was to be sent, or was sent
+    select from tieout.instructions i
+    join tieout.pulls p on p.run_id between i.run_id and coalesce(i.settled_run_id, $1)
+    join tieout.look_entries e on e.pull_id = p.pull_id and e.account_id = i.account_id
+      and e.order_no = i.order_no and (e.is_extra or not e.is_extra)
+    where i.account_id = v.account_id and i.order_no = v.order_no and i.batch_id is not null
+      and i.operation in ('capture', 'cancel')
+      and p.kind <> 'night' and p.finished_at is not null
+      and e.transaction_id <> v.transaction_id
+      and e.state in ('captured', 'partially_refunded', 'refunded')
     union all
     -- nothing may show it any more: it waited for that once
     select from tieout.instructions waited

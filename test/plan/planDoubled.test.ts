@@ -10,7 +10,7 @@ import { freshDatabase } from '../support/database.js';
 import type { OrderText } from '../support/orders.js';
 import { orderOf, SNAPSHOT_AT } from '../support/orders.js';
 import { instructionTexts, policies, snapshotAndPlan } from '../support/planning.js';
-import { storeInstructions, storeRun } from '../support/snapshotStore.js';
+import { storeInstructions, storeRun, storeSnapshot } from '../support/snapshotStore.js';
 
 let fresh: FreshDatabase;
 let db: Database;
@@ -66,6 +66,42 @@ test('a capture of an order that an earlier look of the same date showed taken',
   const runId = await lookedAt([{ ...TO_CAPTURE, gateway: ['T0 captured 10.00'] }]);
   await lookedAt([{ ...TO_CAPTURE, gateway: ['T1 authorised 10.00'] }], runId);
   expect(await instructionTexts(db, accountId)).toEqual(['O1 capture 10.00 held: second_capture']);
+});
+
+// Whatever the second attempt was in the nights between, shown alone.
+test.each([
+  ['awaited', ['T1 pending 10.00 age=1h']],
+  ['in review', ['T1 in_review 10.00']],
+  ['in review for days', ['T1 in_review 10.00', 'T1 in_review 10.00', 'T1 in_review 10.00']],
+  ['of another amount', ['T1 authorised 9.00']],
+  ['declined, and there is a third', ['T9 declined 10.00']],
+])('a second attempt that is %s before it can be captured waits', async (_, between) => {
+  const taken = { ...TO_CAPTURE, gateway: ['T0 captured 10.00'] };
+  await lookedAt([taken, { ...TO_CAPTURE, gateway: ['T0 declined 10.00'] }]);
+  for (const shown of between) {
+    const other = shown.replace('T1', 'T2');
+    await lookedAt([
+      { ...TO_CAPTURE, gateway: [shown] },
+      { ...TO_CAPTURE, gateway: [other] },
+    ]);
+  }
+  await lookedAt([TO_CAPTURE, { ...TO_CAPTURE, gateway: ['T2 authorised 10.00'] }]);
+  expect((await instructionTexts(db, accountId)).sort().slice(0, 2)).toEqual([
+    'O1 capture 10.00 held: second_capture',
+    'O2 capture 10.00 planned',
+  ]);
+});
+
+test('a second attempt waits where the look before sending alone showed the first taken', async () => {
+  const runId = await lookedAt([{ ...TO_CAPTURE, gateway: ['T0 authorised 10.00'] }]);
+  expect(await cutBatches(db, [accountId], SNAPSHOT_AT)).toBe(1);
+  const taken = orderOf('O1', { ...TO_CAPTURE, gateway: ['T0 captured 10.00'] });
+  await storeSnapshot(db, runId, accountId, [taken], 'confirm');
+  await lookedAt([TO_CAPTURE]);
+  expect(await instructionTexts(db, accountId)).toEqual([
+    'O1 capture 10.00 withdrawn: no longer asked for',
+    'O1 capture 10.00 held: second_capture',
+  ]);
 });
 
 test.each(['rejected', 'withdrawn'])('not so after one that was %s', async (state) => {

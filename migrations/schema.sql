@@ -1,4 +1,4 @@
--- The schema as it stands after 0642_lines_after_a_send, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0700_waits_for_dispute, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -4321,7 +4321,9 @@ begin
     insert into tieout.instruction_events (instruction_id, from_state, to_state, by, reason)
     select n.instruction_id, o.state, n.state, n.changed_by, coalesce(n.reason, n.hold_reason)
     from moved n join stood o using (instruction_id)
-    where n.state <> o.state order by n.instruction_id;
+    where n.state <> o.state
+      or n.hold_reason = 'disputed' and o.hold_reason is distinct from n.hold_reason
+    order by n.instruction_id;
   end if;
   return null;
 end $function$;

@@ -40,8 +40,15 @@ standing as materialized (
     i.freed_by is not null and d.row_before ->> 'freed_by' is distinct from i.freed_by as is_unseen,
     case when i.approval_id is not null and i.state in ('planned', 'held', 'queued')
       then tieout.approval_lapse(i) end as lapsed,
-    -- a dispute that left the ledger was neither won nor withdrawn
-    i.hold_reason = 'disputed' and tieout.disputes_seen(i) = '{}' as is_left_disputed
+    -- what waits for that waits on, whatever date its request bears by now
+    case when i.hold_reason = 'restored' then '-infinity' else i.created_at end as known_at,
+    -- a dispute that left the ledger was neither won nor withdrawn; a database that was put back
+    -- meanwhile does not end the waiting for it
+    case when i.hold_reason = 'disputed' or i.hold_reason = 'restored' and (
+        select e.reason from tieout.instruction_events e
+        where e.instruction_id = i.instruction_id and e.reason is distinct from 'restored'
+        order by e.seq desc limit 1) = 'disputed'
+      then tieout.disputes_seen(i) = '{}' end as is_left_disputed
   from tieout.instructions i
   left join tieout.decisions d on d.decision_id = i.approval_id
   where i.is_open
@@ -160,13 +167,14 @@ wanted as not materialized (
     i.instruction_id, i.state as instruction_state, i.approval_id, i.approved_at,
     i.approved_for, i.lapsed, i.freed_by, i.is_unseen, restored.at as restored_at, ra.send_block,
     coalesce(v.refund_amount, v.need_amount) as money,
-    coalesce(r.requested_at, o.placed_at) as since, r.reason as request_reason, r.requested_by,
+    coalesce(r.requested_at, o.placed_at) as since, i.known_at, r.reason as request_reason,
+    r.requested_by,
     -- a review is the merchant's own answer to the fraud check
     v.need <> 'review' and (v.pull_id, v.account_id, v.order_no, v.transaction_id)
       in (select pull_id, account_id, order_no, transaction_id from fraud) as is_fraud,
     -- a part more of what is refunded in part already: no snapshot tells it from the part before
     v.need = 'refund' and v.gateway_state = 'partially_refunded' and not v.completes
-      and coalesce(r.requested_at, '-infinity') < restored.at as is_blind,
+      and least(coalesce(r.requested_at, '-infinity'), i.known_at) < restored.at as is_blind,
     v.need = 'refund' and (i.is_left_disputed is true
       or (v.account_id, v.order_no) in (
         select account_id, order_no from disputed where order_no is not null)
@@ -205,9 +213,9 @@ wanted as not materialized (
   select p.account_id, p.request_id, 'payout', p.request_id, p.currency, p.amount, null, null,
     null, null, 'requested', false, i.instruction_id, i.state, i.approval_id,
     i.approved_at, i.approved_for, i.lapsed, i.freed_by, i.is_unseen, restored.at, ra.send_block,
-    p.amount, p.requested_at, null, null, false,
-    coalesce(p.requested_at, '-infinity') < restored.at, false, p.doubled, p.problem, p.payload,
-    p.is_in_totals, p.source_currency, p.source_amount
+    p.amount, p.requested_at, i.known_at, null, null, false,
+    least(coalesce(p.requested_at, '-infinity'), i.known_at) < restored.at, false, p.doubled,
+    p.problem, p.payload, p.is_in_totals, p.source_currency, p.source_amount
   from jsonb_to_recordset($7::jsonb) as p (account_id text, request_id text, currency text,
     amount numeric, requested_at timestamptz, problem text, payload jsonb, is_in_totals boolean,
     doubled text, source_currency text, source_amount numeric)
@@ -229,13 +237,19 @@ weighed as not materialized (
       -- before all that a person may overrule without knowing of it
       when w.is_blind or exists (
         select from lost l
-        where l.account_id = w.account_id and l.found_at > coalesce(w.since, '-infinity')
-          and l.kind = replace(w.need, 'cancel', 'capture')
+        where l.account_id = w.account_id and l.kind = replace(w.need, 'cancel', 'capture')
           -- a request may have moved to another order since, and a person may call one otherwise
           and case when l.order_no is not null
               then l.order_no = w.order_no or l.refund_id = w.refund_id
                 or l.transaction_id = w.transaction_id
             else l.currency = w.ledger_currency and l.amount = w.money::numeric(20, 2)::text end
+          -- what came after it was found is another one, save where the very same is named: a
+          -- ledger that dates requests as it loads them makes that younger each day
+          and (l.found_at > least(coalesce(w.since, '-infinity'), case when l.order_no is not null
+              then w.known_at end)
+            or case w.need when 'refund' then l.refund_id = w.refund_id
+              when 'payout' then l.order_no = w.order_no
+              else l.transaction_id = w.transaction_id end)
       ) then 'restored'
       when w.has_dispute then 'disputed'
       when w.doubled is not null then w.doubled

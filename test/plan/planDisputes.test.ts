@@ -11,6 +11,7 @@ import type { SeenDispute } from '../../src/instructions/decisionsStore.js';
 import { cutBatches } from '../../src/instructions/instructionsStore.js';
 import { ClaimChanged, claimBatch } from '../../src/send/batches/attemptsStore.js';
 import { batchFacts } from '../../src/send/batches/batchFactsStore.js';
+import { sayPutBack } from '../../src/send/journal/putBacksStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { orderOf, SNAPSHOT_AT } from '../support/orders.js';
@@ -230,6 +231,29 @@ test('a dispute that leaves the ledger frees nothing; one that was won does', as
   expect(await instructionTexts(db, accountId)).toEqual(['O1 refund R1 4.00 planned']);
 });
 
+test.each(['auto', 'approve'] as const)(
+  'nor does a database that is put back meanwhile, where the refund waited for %s before',
+  async (policy) => {
+    if (policy === 'approve') await plan(policy);
+    await store([['O1', null, 'opened']]);
+    await plan();
+    expect(await instructionTexts(db, accountId)).toEqual(['O1 refund R1 4.00 held: disputed']);
+    await db.transaction((tx) => sayPutBack(tx, 'for a test'));
+    expect(await instructionTexts(db, accountId)).toEqual(['O1 refund R1 4.00 held: restored']);
+    await db.query('delete from ledger.disputes');
+    await plan();
+    expect(await instructionTexts(db, accountId)).toEqual(['O1 refund R1 4.00 held: disputed']);
+    // Of one that was won meanwhile nothing is left, and what waits for nothing goes.
+    await db.transaction((tx) => sayPutBack(tx, 'for a test'));
+    await store([['O1', null, 'won']]);
+    await plan();
+    await db.query('delete from ledger.disputes');
+    await db.transaction((tx) => sayPutBack(tx, 'for a test'));
+    await plan();
+    expect(await instructionTexts(db, accountId)).toEqual(['O1 refund R1 4.00 planned']);
+  },
+);
+
 test('a capture of a disputed order is not what is held', async () => {
   await store([['O1', 'O1/T1', 'opened']]);
   const order = { ledger: 'captured 10.00 EUR', gateway: ['T1 authorised 10.00'] };
@@ -283,11 +307,10 @@ test('a view of the merchant with rows that are none holds what each names, and 
   }
 });
 
-async function plan(): Promise<void> {
+async function plan(policy: 'auto' | 'approve' = 'auto'): Promise<void> {
   const runId = await storeRun(db, accountId);
-  const { pullId } = await snapshotAndPlan(db, { runId, accountId, policies: policies('auto') }, [
-    ORDER,
-  ]);
+  const night = { runId, accountId, policies: policies(policy) };
+  const { pullId } = await snapshotAndPlan(db, night, [ORDER]);
   await db.query('update tieout.pulls set as_of = clock_timestamp() where pull_id = $1', [pullId]);
 }
 

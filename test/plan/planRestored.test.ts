@@ -5,10 +5,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeDecisions } from '../../src/instructions/decisionsStore.js';
 import { planInstructions } from '../../src/plan/planStore.js';
-import { freezePutBack } from '../../src/send/journal/putBacksStore.js';
+import { freezePutBack, sayPutBack } from '../../src/send/journal/putBacksStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
-import { orderOf, SNAPSHOT_AT } from '../support/orders.js';
+import type { StoredOrder } from '../support/orders.js';
+import { LIVE_FROM, orderOf, SNAPSHOT_AT } from '../support/orders.js';
 import { instructionTexts, policies, snapshotAndPlan } from '../support/planning.js';
 import { storeRun } from '../support/snapshotStore.js';
 
@@ -64,6 +65,34 @@ test.each([
   ]);
 });
 
+/** After all that happened here. */
+function later(): Date {
+  return new Date(Date.now() + 24 * 3_600_000);
+}
+
+/** The same requests, of a ledger that dates each as it is loaded; what is history stays. */
+function loadedAnew(orders: readonly StoredOrder[]): StoredOrder[] {
+  const anew = ({ requestedAt, ...request }: StoredOrder['refunds'][number]) => ({
+    ...request,
+    requestedAt: requestedAt < LIVE_FROM ? requestedAt : later(),
+  });
+  return orders.map((order) => ({ ...order, refunds: order.refunds.map(anew) }));
+}
+
+/** A night of these orders and the payout, where all goes by itself. */
+async function nightOf(
+  accountId: string,
+  orders: readonly StoredOrder[],
+  requestedAt: Date,
+): Promise<void> {
+  const { db } = fresh;
+  const runId = await storeRun(db, accountId);
+  await snapshotAndPlan(db, { runId, accountId }, orders);
+  const payouts = policies('auto').map((rule) => ({ ...rule, operation: 'payout' as const }));
+  const all = [...policies('auto'), ...payouts.slice(0, 1)];
+  await planInstructions(db, runId, later(), all, false, [{ ...PAYOUT, accountId, requestedAt }]);
+}
+
 const LOST = 'insert into tieout.lost_permits (attempt_id, entry, account_id, operation, order_no,';
 
 /** As a journal that knows more than the database has it entered. */
@@ -106,6 +135,60 @@ test.each([
     `O1 capture 10.00 ${reason('capture')}`,
     `O2 refund R1 4.00 ${reason('refund')}`,
   ]);
+});
+
+const ASKED = ORDERS.slice(1);
+const HELD = [
+  'O2 refund R1 4.00 held: restored',
+  `${PAYOUT.requestId} payout 120.00 held: restored`,
+];
+
+test('what a journal names waits on where its request becomes younger', async () => {
+  const accountId = `Y${randomUUID().slice(0, 8)}`;
+  await lose(accountId, 'refund', 'O2 O2/R1', '4.00');
+  await lose(accountId, 'payout', PAYOUT.requestId, '120.00');
+  await nightOf(accountId, ASKED.slice(0, 1), SNAPSHOT_AT);
+  expect(await instructionTexts(fresh.db, accountId)).toEqual(HELD);
+  await nightOf(accountId, loadedAnew(ASKED.slice(0, 1)), later());
+  expect(await instructionTexts(fresh.db, accountId)).toEqual(HELD);
+  // So does what is told for the first time, with such a date, by a ledger that went back too.
+  const other = `${accountId}b`;
+  await lose(other, 'refund', 'O2 O2/R1', '4.00');
+  await lose(other, 'payout', PAYOUT.requestId, '120.00');
+  await nightOf(other, loadedAnew(ASKED.slice(0, 1)), later());
+  expect(await instructionTexts(fresh.db, other)).toEqual(HELD);
+});
+
+test('another refund that came after the find goes; one that waited for it waits on', async () => {
+  const accountId = `Y${randomUUID().slice(0, 8)}`;
+  await lose(accountId, 'refund', 'O2 O2/R0', '4.00');
+  await nightOf(accountId, loadedAnew(ASKED.slice(0, 1)), later());
+  expect(await instructionTexts(fresh.db, accountId)).toEqual([
+    'O2 refund R1 4.00 planned',
+    `${PAYOUT.requestId} payout 120.00 planned`,
+  ]);
+  const other = `${accountId}b`;
+  await lose(other, 'refund', 'O2 O2/R0', '4.00');
+  await nightOf(other, ASKED.slice(0, 1), later());
+  await nightOf(other, loadedAnew(ASKED.slice(0, 1)), later());
+  expect((await instructionTexts(fresh.db, other))[0]).toBe(HELD[0]);
+});
+
+test('what no look can tell waits on where its request becomes younger', async () => {
+  const { db } = fresh;
+  const accountId = `Y${randomUUID().slice(0, 8)}`;
+  await db.transaction((tx) => sayPutBack(tx, 'for a test'));
+  const seen = ['O2 refund R1 4.00 planned', 'O3 refund R2 3.00 held: restored', HELD[1]];
+  await nightOf(accountId, ASKED, SNAPSHOT_AT);
+  expect(await instructionTexts(db, accountId)).toEqual(seen);
+  await nightOf(accountId, loadedAnew(ASKED), later());
+  expect(await instructionTexts(db, accountId)).toEqual(seen);
+  // What is first asked for after that is another one.
+  const other = `${accountId}b`;
+  await nightOf(other, loadedAnew(ASKED), later());
+  expect((await instructionTexts(db, other)).at(-1)).toBe(
+    `${PAYOUT.requestId} payout 120.00 planned`,
+  );
 });
 
 test('an approval from before the database came back is for something else', async () => {

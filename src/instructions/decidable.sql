@@ -23,7 +23,7 @@ select i.instruction_id, i.account_id, i.order_no, i.operation, i.state, i.hold_
   i.operation = 'refund' and tieout.has_dispute(i.account_id, i.order_no, i.transaction_id)
     as has_dispute,
   tieout.is_pending(i) as is_pending,
-  i.created_at, seen.seen, tieout.seen_sha256(seen.seen) as seen_sha256
+  i.created_at, seen.seen, tieout.shown_sha256(i, seen.seen) as seen_sha256
 from tieout.instructions i
 cross join lateral (select tieout.seen_of(i) as seen) as seen
 where i.instruction_id = any ($1::bigint[])

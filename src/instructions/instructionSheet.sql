@@ -1,9 +1,11 @@
 -- Everything that is known of one instruction, for a person who has to decide about it: itself,
--- what it is bound to, decisions, moves, attempts with their answers, the snapshots before and
--- after it was sent, and the references that the gateway gave to refunds of the same transaction.
+-- what it is bound to, with why it waits; decisions, moves, attempts with their answers, the
+-- snapshots before and after it was sent, and the references that the gateway gave to refunds of
+-- the same transaction.
 -- $1 instruction, $2 looks at most.
 with one as (
-  select i.*, tieout.seen_of(i) as seen from tieout.instructions i where instruction_id = $1::bigint
+  select i.*, i as whole, tieout.seen_of(i) as seen
+  from tieout.instructions i where instruction_id = $1::bigint
 ),
 attempt as (
   select t.* from tieout.attempts t join one on t.batch_id = one.batch_id
@@ -47,7 +49,7 @@ select jsonb_build_object(
   'businessDate', (select r.business_date from tieout.runs r where r.run_id = i.run_id),
   'batch', (select jsonb_build_object('id', b.batch_id::text, 'state', b.state,
       'reason', b.reason) from tieout.batches b where b.batch_id = i.batch_id),
-  'seen', i.seen, 'seenSha256', tieout.seen_sha256(i.seen),
+  'seen', i.seen, 'seenSha256', tieout.shown_sha256(i.whole, i.seen),
   'approval', (select jsonb_build_object('by', d.decided_by, 'at', d.at,
       'expiresAt', d.expires_at, 'lapse', (
         select tieout.approval_lapse(plain) from tieout.instructions plain

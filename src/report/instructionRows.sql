@@ -10,9 +10,9 @@ select i.instruction_id, i.account_id, i.order_no, i.refund_id, i.operation, i.s
   i.payout_answer,
   i.hold_reason,
   case when i.hold_reason = 'disputed' then tieout.disputes_seen(i) -> 'disputes' end as disputes,
-  -- what a decision about it is bound to
+  -- what a decision about it is bound to, and why it waits
   case when $2 and i.state in ('planned', 'held', 'queued')
-    then tieout.seen_sha256(tieout.seen_of(i)) end as seen_sha256,
+    then tieout.shown_sha256(i, tieout.seen_of(i)) end as seen_sha256,
   case when $2 then (select max(decision_id) from tieout.decisions d
     where d.instruction_id = i.instruction_id) end as last_decision,
   (select max(at) from tieout.instruction_events e

@@ -155,12 +155,18 @@ describe('a workbook that comes back', () => {
 
   it('refuses a row whose break or instruction has changed since, and does the others', async () => {
     const [moved, kept] = [take(breaks), take(breaks)];
-    const order = take(held);
+    const [order, freed] = [take(held), take(held)];
     const file = await change((parts) => {
       fill(parts, 'Breaks', moved, { decision: 'note', reason: 'seen' });
       fill(parts, 'Breaks', kept, { decision: 'note', reason: 'seen' });
       fill(parts, 'Waiting for you', order, { decision: 'approve' });
+      fill(parts, 'Waiting for you', freed, { decision: 'approve' });
     });
+    await house.db.query(
+      `update tieout.instructions set hold_reason = 'newly_freed', changed_by = 'tieout',
+         freed_by = 'accounts[].merchantId' where instruction_id = $1`,
+      [freed],
+    );
     await house.db.query(
       `update tieout.breaks set actual = actual || '{"amount":"1.23"}' where break_id = $1`,
       [moved],
@@ -176,10 +182,12 @@ describe('a workbook that comes back', () => {
       [moved, 'refused'],
       [kept, 'done'],
       [order, 'refused'],
+      [freed, 'refused'],
     ]);
     expect(rows[0]?.reason).toContain('it has changed since it was seen');
     expect(rows[2]?.reason).toContain('it is no longer what you saw');
-    expect(await stateOf(order)).toBe('held');
+    expect(rows[3]?.reason).toContain('or waits for another reason: look again');
+    expect([await stateOf(order), await stateOf(freed)]).toEqual(['held', 'held']);
   });
 
   it('refuses a row that was altered elsewhere than in the three columns', async () => {

@@ -93,6 +93,32 @@ describe('an approval', () => {
     expect(await decide(APPROVE, 'anna', late)).toEqual(['refused changed_since_seen']);
   });
 
+  test('of what waits for another reason since it was seen is refused, and so is a refusal', async () => {
+    await plan([REFUND]);
+    const id = await idOf('O1');
+    const sheet = () => sheetOf({ db: at.db, refundReasonTag: true }, id);
+    const seen = { seen: new Map([[id, (await sheet())?.seenSha256 ?? '']]) };
+    const waitsFor = (reason: string, freedBy: string | null) =>
+      at.db.query(
+        `update tieout.instructions set hold_reason = $2, freed_by = $3, changed_by = 'tieout'
+         where account_id = $1`,
+        [at.accountId, reason, freedBy],
+      );
+    await waitsFor('newly_freed', 'accounts[].merchantId');
+    expect(await decide(APPROVE, 'anna', seen)).toEqual(['refused changed_since_seen']);
+    expect(await decide(NO, 'anna', seen)).toEqual(['refused changed_since_seen']);
+    await waitsFor('twin_request', null);
+    expect(await decide(APPROVE, 'anna', seen)).toEqual(['refused changed_since_seen']);
+    // Weighed once more by the next night, for the same reason: what was seen counts.
+    await waitsFor('approval', null);
+    expect(await decide(APPROVE, 'anna', { ...seen, check: true })).toEqual(['done queued']);
+    await waitsFor('twin_request', null);
+    const now = { seen: new Map([[id, (await sheet())?.seenSha256 ?? '']]) };
+    expect(await decide(APPROVE, 'anna', now)).toEqual(['done queued']);
+    // The reason ends with the approval, which holds.
+    expect((await sheet())?.approval).toMatchObject({ by: 'anna', lapse: null });
+  });
+
   test.each(['observed', 'no_history'])('frees nothing of an account that is %s', async (block) => {
     await at.db.query('update tieout.run_accounts set send_block = $2 where run_id = $1', [
       at.runId,

@@ -46,6 +46,7 @@ export interface Decidable {
   hasDispute: boolean;
   /** a payout that the gateway took and has not done yet */
   isPending: boolean;
+  /** of what is seen, and of why it waits */
   seenSha256: string;
 }
 
@@ -136,7 +137,10 @@ export function refusalWords(refusal: Refusal): string {
     case 'second_person_needed':
       return 'who found that it did not happen cannot have it planned again: a second person must';
     case 'changed_since_seen':
-      return `it is no longer what you saw; look again (now ${refusal.seen.slice(0, 12)})`;
+      return (
+        'it is no longer what you saw, or waits for another reason: look again at its page, or ' +
+        `in a workbook written since, and decide there (now ${refusal.seen.slice(0, 12)})`
+      );
     case 'superseded':
       return 'a later instruction stands in its place';
     case 'replanned_already':

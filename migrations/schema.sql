@@ -1,4 +1,4 @@
--- The schema as it stands after 0720_shown_with_reason, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0721_refused_by_a_person, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -2683,7 +2683,7 @@ AS $function$
   from tieout.instructions i
   where of_operation = 'refund' and i.account_id = of_account and i.order_no = of_order
     and i.operation = 'refund' and i.refund_id <> of_refund
-    and case when i.state = 'rejected' then i.replan_id is null
+    and case when i.state = 'rejected' or i.is_refused then i.replan_id is null
         and (i.refund_amount = money or lower(btrim(i.refund_id)) = lower(btrim(of_refund)))
       else not i.is_void and lower(btrim(i.refund_id)) = lower(btrim(of_refund)) end
   union all

@@ -139,6 +139,33 @@ test('a request in place of one that a person found not to have been paid waits,
   ]);
 });
 
+test('a refund that a person refused waits under another id, too, until it is planned again', async () => {
+  const runId = await lookedAt([TO_REFUND, TO_REFUND]);
+  const no = { who: { name: 'anna', isClaim: false }, reference: null, finding: null };
+  const decided = async (kind: 'reject' | 'replan') => {
+    const { rows } = await db.query<{ id: bigint }>(
+      'select instruction_id as id from tieout.instructions where account_id = $1 and run_id = $2',
+      [accountId, runId],
+    );
+    const ids = rows.map(({ id }) => id);
+    await db.transaction((tx) => writeDecisions(tx, ids, { ...no, kind, reason: 'a fraud' }));
+  };
+  await decided('reject');
+  const anew = [
+    { ...TO_REFUND, refunds: ['R2 4.00'] },
+    { ...TO_REFUND, refunds: ['R2 3.00'] },
+  ];
+  await lookedAt(anew);
+  const open = async () => (await instructionTexts(db, accountId)).sort();
+  expect((await open()).filter((text) => text.includes(' R2 '))).toEqual([
+    'O1 refund R2 4.00 held: twin_request',
+    'O2 refund R2 3.00 planned',
+  ]);
+  await decided('replan');
+  await lookedAt(anew);
+  expect(await open()).toContain('O1 refund R2 4.00 planned');
+});
+
 test('refunds of one transaction under two orders wait, both of them', async () => {
   const order = { ...TO_REFUND, gateway: ['*T1 captured 10.00'] };
   await plan([order, order, TO_REFUND]);

@@ -118,7 +118,7 @@ function isAhead({ owed, now }: ScheduleStatus): boolean {
 async function watchSchedule({ owed, now, silence }: ScheduleStatus, tx: Tx): Promise<void> {
   if (standsStill(silence)) await tellSilence(tx, silence);
   if (silence !== null || !didNotStart(owed, now)) return;
-  if (owed.kind !== 'begin' && owed.kind !== 'goOn') return;
+  if (owed.kind !== 'begin' && owed.kind !== 'goOn' && owed.kind !== 'barred') return;
   const event: AlertEvent = 'night_did_not_start';
   if ((await newestNotified(tx, event, owed.date)) !== null) return;
   const alert = runDidNotStart(owed, now);

@@ -91,7 +91,10 @@ export function runFailed(businessDate: string, failure: string): Alert {
   };
 }
 
-export function runDidNotStart(owed: Extract<Owed, { kind: 'begin' | 'goOn' }>, now: Date): Alert {
+export function runDidNotStart(
+  owed: Extract<Owed, { kind: 'begin' | 'goOn' | 'barred' }>,
+  now: Date,
+): Alert {
   return {
     event: 'night_did_not_start',
     subject: owed.date,

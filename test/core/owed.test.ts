@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { NewestRun, Owed, OwedFacts } from '../../src/core/runs/owed.js';
 import {
   didNotStart,
+  nextSentence,
   owedSentence,
   RESUME_PAUSES_MINUTES,
   whatIsOwed,
@@ -26,6 +27,7 @@ function owed(run: Partial<NewestRun> | null, facts: Partial<OwedFacts> = {}): O
     now: at('05:00'),
     tick: at('04:15'),
     due: '2026-11-20',
+    nextDue: '2026-11-21',
     resumeUntil: at('06:30'),
     installedAt: at('00:00'),
     run: run === null ? null : { ...RUN, ...run },
@@ -73,6 +75,8 @@ const CASES: readonly [string, Owed['kind'], Partial<NewestRun> | null, Partial<
     { date: '2026-11-21', ends: 3 },
     { now: at('23:30') },
   ],
+  ['of a date that lies ahead', 'barred', { date: '2026-12-20', state: 'tied_out' }],
+  ['the same, while it is worked on', 'underWay', { date: '2026-12-20', isAtWork: true }],
 ];
 
 describe('what is owed', () => {
@@ -87,6 +91,18 @@ describe('what is owed', () => {
     });
     expect(pauses).toEqual([...RESUME_PAUSES_MINUTES, 15, 15]);
     expect(owed({ ends: 0, endedAt: at('01:00') })).toMatchObject({ at: at('04:15') });
+  });
+
+  it('says at once that no night is going to begin before a date that lies ahead', () => {
+    const barred = owed({ date: '2026-12-20', state: 'tied_out' });
+    expect(barred).toMatchObject({ date: '2026-11-21', newest: '2026-12-20' });
+    expect(didNotStart(barred, at('04:16'))).toBe(true);
+    expect(owedSentence(barred, at('04:16'))).toMatch(
+      /^Business date 2026-11-21 is not going to begin: 2026-12-20 was run already, by a clock/,
+    );
+    const next = { nextTick: at('04:15'), nextDue: '2026-11-21' };
+    expect(nextSentence(next, barred)).toBe('The next night is the first one after 2026-12-20.');
+    expect(nextSentence(next, { kind: 'nothing' })).toMatch(/^The next night begins at /);
   });
 
   it('is late ten minutes after the tick', () => {

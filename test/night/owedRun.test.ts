@@ -175,4 +175,15 @@ describe('the clock', () => {
     );
     expect((await owed()).kind).toBe('begin');
   });
+
+  it('says that no night begins after one of a clock that was a month ahead', async () => {
+    await clock.set('2026-05-05T00:30:01Z');
+    expect((await look())?.kind).toBe('ran');
+    await clock.set('2026-04-05T00:31:00Z');
+    expect(await look()).toBe(null);
+    expect(await owed()).toMatchObject({
+      ...{ kind: 'barred', date: '2026-04-05', newest: '2026-05-04' },
+    });
+    expect(owedSentence(await owed(), clock.now())).toContain('is not going to begin');
+  });
 });

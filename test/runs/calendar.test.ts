@@ -74,7 +74,10 @@ describe.each(ZONES)('thirty years of nights in %s, at %s, cut off at %s', (zone
     const again: string[] = [];
     let newest: string | null = null;
     const at = (now: Date, { at: tick, due }: Tick) =>
-      whatIsOwed({ now, tick, due, resumeUntil: tick, installedAt: null, run: run(newest) });
+      whatIsOwed({
+        ...{ now, tick, due, nextDue: due, resumeUntil: tick, installedAt: null },
+        run: run(newest),
+      });
     for (const tick of ticks) {
       const owed = at(tick.at, tick);
       // A date that the zone left out has a tick of its own, at which nothing new is owed.

@@ -67,7 +67,7 @@ export async function runClock(app: App, signal: AbortSignal, workforce: Workfor
 function clockWords({ owed, now, facts, run }: ScheduleStatus): string {
   const about = owedSentence(owed, now);
   const last = about !== null && owed.kind !== 'begin' ? sentenceOf(run) : null;
-  return [last, about, nextSentence(facts)].filter((part) => part !== null).join(' ');
+  return [last, about, nextSentence(facts, owed)].filter((part) => part !== null).join(' ');
 }
 
 /** A line that says the same as the one before is not said again. */

@@ -46,7 +46,7 @@ export function statusCommand(): Command {
           // The sentence of a silent run says already that it is owed, and what to type.
           const isSaid = silence !== null && owed.kind === 'goOn';
           const about = isSaid ? null : owedSentence(owed, status.now);
-          const next = nextSentence(facts);
+          const next = nextSentence(facts, owed);
           const words = await statusCodesSeen(app.db, null);
           const alerts = await outboxFigures(app.db);
           const accountIds = app.config.accounts.map(({ accountId }) => accountId);

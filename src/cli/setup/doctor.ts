@@ -223,7 +223,7 @@ async function scheduleCheck(app: App): Promise<Check> {
   const { owed, facts, run, now, silence } = await readSchedule(scheduleDepsOf(app));
   const name = 'nights';
   if (standsStill(silence)) return { name, kind: 'problem', words: silenceSentence(silence) };
-  const next = nextSentence(facts);
+  const next = nextSentence(facts, owed);
   if (owed.kind === 'nothing' && run === null) return { name, kind: 'ok', words: next };
   const silentMs = run === null ? 0 : now.getTime() - run.endsAt.getTime();
   const days = Math.floor(silentMs / DAY_MS);

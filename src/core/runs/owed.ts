@@ -11,6 +11,8 @@ export interface OwedFacts {
   tick: Date | null;
   /** the business date that had ended by then */
   due: string | null;
+  /** the business date that will have ended when the next run is to begin */
+  nextDue: string | null;
   /** until when that run is resumed */
   resumeUntil: Date | null;
   /** runs from before it are not owed */
@@ -37,6 +39,8 @@ export type Owed =
   /** the date has no run, or its process is gone */
   | { kind: 'begin' | 'goOn'; date: string; since: Date }
   | { kind: 'underWay'; date: string }
+  /** the next night, of `date`, is not going to begin: a run of a date that lies ahead is there */
+  | { kind: 'barred'; date: string; newest: string; since: Date }
   /** incomplete or failed: again at `at`, which may be now */
   | { kind: 'resume'; date: string; at: Date; until: Date }
   /** incomplete or failed, and the time to resume it is over */
@@ -60,6 +64,10 @@ export function whatIsOwed(facts: OwedFacts): Owed {
   }
   if (run.state === 'running' || run.wasStopped) {
     return { kind: 'goOn', date: run.date, since: tick };
+  }
+  const { nextDue } = facts;
+  if (nextDue !== null && run.date > nextDue) {
+    return { kind: 'barred', date: nextDue, newest: run.date, since: tick };
   }
   // Begun by hand before its own night was to begin: it is owed then, and until then nothing is.
   if (run.date > due) return { kind: 'nothing' };
@@ -88,8 +96,9 @@ function pauseMs(ends: number): number {
 /** After so long a run that should have begun is said not to have started. */
 const LATE_MINUTES_MAX = 10;
 
-/** Whether somebody has to be told that the run did not start. */
+/** Whether somebody has to be told that the run did not start, or is not going to. */
 export function didNotStart(owed: Owed, now: Date): boolean {
+  if (owed.kind === 'barred') return true;
   if (owed.kind !== 'begin' && owed.kind !== 'goOn') return false;
   return now.getTime() - owed.since.getTime() > LATE_MINUTES_MAX * MINUTE_MS;
 }
@@ -137,6 +146,12 @@ export function owedSentence(owed: Owed, now: Date): string | null {
         `It is resumed ${owed.at > now ? `at ${toMinute(owed.at)}` : 'now'}, ` +
         `until ${toMinute(owed.until)} at the latest.`
       );
+    case 'barred':
+      return (
+        `Business date ${owed.date} is not going to begin: ${owed.newest} was run already, by ` +
+        'a clock that was ahead, or by another schedule.timezone or cutOff. No night begins, by ' +
+        `itself or by hand, until a date after ${owed.newest} has ended.`
+      );
     case 'givenUp':
       return `It was given up at ${toMinute(owed.until)}; the next night covers it.`;
   }
@@ -148,7 +163,11 @@ export function toMinute(at: Date): string {
 }
 
 /** When the next run begins, and of which date it will be. */
-export function nextSentence(next: { nextTick: Date | null; nextDue: string | null }): string {
+export function nextSentence(
+  next: { nextTick: Date | null; nextDue: string | null },
+  owed: Owed,
+): string {
+  if (owed.kind === 'barred') return `The next night is the first one after ${owed.newest}.`;
   const { nextTick, nextDue } = next;
   if (nextTick === null || nextDue === null) return 'No night is to begin within a year.';
   return `The next night begins at ${toMinute(nextTick)}, business date ${nextDue}.`;

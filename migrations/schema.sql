@@ -1,4 +1,4 @@
--- The schema as it stands after 0721_refused_by_a_person, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0722_payouts_by_content, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -766,6 +766,7 @@ CREATE INDEX instructions_replanned ON tieout.instructions USING btree (replan_i
 CREATE INDEX instructions_settled ON tieout.instructions USING btree (settled_run_id) WHERE (settled_run_id IS NOT NULL);
 CREATE INDEX instructions_settled_between ON tieout.instructions USING btree (account_id) WHERE ((settled_at IS NOT NULL) AND (settled_run_id IS NULL));
 CREATE INDEX instructions_void ON tieout.instructions USING btree (instruction_id) WHERE is_void;
+CREATE INDEX payouts_by_content ON tieout.instructions USING hash (((payload - 'request_id'))) WHERE (operation = 'payout');
 CREATE INDEX payouts_by_request ON tieout.instructions USING btree (transaction_id, account_id) WHERE (operation = 'payout');
 CREATE INDEX refunds_by_gateway_reference ON tieout.instructions USING btree (gateway_reference) WHERE ((operation = 'refund') AND (gateway_reference IS NOT NULL));
 CREATE INDEX refunds_by_number ON tieout.instructions USING btree (refund_id) WHERE (operation = 'refund');

@@ -5,7 +5,7 @@
 
 import type { BatchInstruction } from '../core/instructions/batch.js';
 import type { ApprovalLapse } from '../core/instructions/decision.js';
-import type { PendingPayouts } from '../core/runs/pendingPayouts.js';
+import type { PayoutsLeftOut, PendingPayouts } from '../core/runs/pendingPayouts.js';
 import type { Db } from '../database/db.js';
 import { named } from '../database/identifiers.js';
 import { relationsOf } from '../database/monthPartitions.js';
@@ -40,6 +40,7 @@ interface RawRequest {
   elsewhere: string | null;
   by_hand_of: string | null;
   is_twin: boolean;
+  left_out: { account_id: string; requests: number; oldest: string | null }[] | null;
 }
 
 /** A UUID has 36; of a longer one a view knows more than an index holds. */
@@ -51,13 +52,14 @@ const NOTED_LATE_WITHIN = '1 hour';
 
 /**
  * Requests that wait for a payout, oldest first: not history, not paid or on its way, and not one
- * that the gateway or a person refused, unless a person wants it planned again.
+ * that the gateway or a person refused, unless a person wants it planned again. With what more than
+ * `limit` there is, beside what is held.
  */
 export async function waitingPayouts(
   db: Db,
   accounts: readonly AccountRules[],
   { limit, now }: { limit: number; now: Date },
-): Promise<PayoutRequest[]> {
+): Promise<{ requests: PayoutRequest[]; leftOut: PayoutsLeftOut[] }> {
   const { rows } = await db.query<RawRequest>(statement('instructions/waitingPayouts'), [
     JSON.stringify(accounts),
     limit,
@@ -68,7 +70,10 @@ export async function waitingPayouts(
   ]);
   // A view may have a request twice, and nobody can say which of them is meant: held, and once.
   const distinct = new Map(rows.map((row) => [`${row.account_id} ${row.request_id}`, row]));
-  return [...distinct.values()].map(requestOf);
+  const leftOut = (rows[0]?.left_out ?? []).map(({ account_id: accountId, requests, oldest }) => {
+    return { accountId, requests, oldest: oldest === null ? null : new Date(oldest) };
+  });
+  return { requests: [...distinct.values()].map(requestOf), leftOut };
 }
 
 function requestOf(row: RawRequest): PayoutRequest {
@@ -110,10 +115,12 @@ interface PayoutFacts extends BatchInstruction {
   /** the ledger still asks for exactly this, and neither another account nor a hand paid it */
   isAsked: boolean;
   requestedAt: Date | null;
+  /** one of the same content was paid, or may have been, and its request has left since the plan */
+  isTwin: boolean;
 }
 
 /** What is true now of the payout that waits in a batch. */
-export async function payoutFacts(db: Db, batchId: bigint): Promise<PayoutFacts[]> {
+export async function payoutFacts(db: Db, batchId: bigint, now: Date): Promise<PayoutFacts[]> {
   const { rows } = await db.query<
     RawInstruction & {
       lapse: ApprovalLapse | null;
@@ -121,8 +128,9 @@ export async function payoutFacts(db: Db, batchId: bigint): Promise<PayoutFacts[
       is_in_totals: boolean;
       is_asked: boolean;
       requested_at: Date | null;
+      is_twin: boolean;
     }
-  >(statement('instructions/payoutFacts'), [batchId]);
+  >(statement('instructions/payoutFacts'), [batchId, now, NOTED_LATE_WITHIN]);
   return rows.map((row) => ({
     ...batchInstruction(row),
     lapse: row.lapse,
@@ -130,6 +138,7 @@ export async function payoutFacts(db: Db, batchId: bigint): Promise<PayoutFacts[
     isInTotals: row.is_in_totals,
     isAsked: row.is_asked,
     requestedAt: row.requested_at,
+    isTwin: row.is_twin,
   }));
 }
 

@@ -1,14 +1,18 @@
 -- Requests that wait for a payout, oldest first: not history, not paid or on its way, and not one
--- that the gateway or a person refused, unless a person wants it planned again. $1 accounts
--- [{account_id, live_from}], $2 limit, $3 bytes of the longest id that an index holds, $4 now, $5
--- how long after one has left another is taken for the same, loaded anew, $6 how much later than
--- that the leaving may be noted.
+-- that the gateway or a person refused, unless a person wants it planned again. What is held
+-- already comes last, since nothing of it goes unweighed; with how many others of each account were
+-- left out. $1 accounts [{account_id, live_from}], $2 limit, $3 bytes of the longest id that an
+-- index holds, $4 now, $5 how long after one has left another is taken for the same, loaded anew,
+-- $6 how much later than that the leaving may be noted.
 with twin as materialized (
   select request_id, min(account_id collate "C") as least, max(account_id collate "C") as most
   from tieout.ledger_payouts() group by request_id
 ),
-waiting as materialized (
-  select p.account_id collate "C" as account_id, p.request_id, p.payload, p.requested_at, p.problem,
+every as materialized (
+  select newest.state is not distinct from 'held' as is_held,
+    row_number() over (
+      order by newest.state is not distinct from 'held', p.requested_at, p.request_id) as place,
+    p.account_id collate "C" as account_id, p.request_id, p.payload, p.requested_at, p.problem,
     count(*) over (partition by p.account_id, p.request_id) as copies
   from tieout.ledger_payouts() p
   join jsonb_to_recordset($1::jsonb) as a (account_id text, live_from timestamptz)
@@ -31,7 +35,10 @@ waiting as materialized (
       or (newest.state in ('rejected', 'withdrawn') and newest.replan_id is not null)
       or (newest.state = 'withdrawn'
         and (not newest.is_refused or newest.payload <> p.payload)))
-  order by p.requested_at, p.request_id limit $2
+),
+waiting as materialized (
+  select account_id, request_id, payload, requested_at, problem, copies
+  from every where place <= $2::bigint
 ),
 -- With the requests of the same content that have left the ledger, where one of them was paid, or
 -- may have been, also by hand, or the gateway or a person refused it (under another number it would
@@ -79,7 +86,11 @@ select w.account_id, w.request_id, w.payload, w.requested_at, w.problem, w.copie
   ) other where other.account_id <> w.account_id) as elsewhere,
   (select min(c.called_by) from tieout.calls_by_hand(w.request_id) c) as by_hand_of,
   w.paid_at is not null and (coalesce(w.paid_at >= w.requested_at, false)
-    or w.left_lately > 0) as is_twin
+    or w.left_lately > 0) as is_twin,
+  (select jsonb_agg(one) from (
+    select account_id, count(*) as requests, min(requested_at) as oldest
+    from every where place > $2 and not is_held group by account_id order by account_id) one
+  ) as left_out
 from beside w
 join twin on twin.request_id = w.request_id
 where w.waits

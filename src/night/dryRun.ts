@@ -37,10 +37,10 @@ export async function runDry(unfenced: SendDeps, unfencedRun: Run): Promise<RunS
       const dry = { ...run, db: tx };
       await markDry(tx);
       await compare(deps, dry, snapshot);
-      await plan(deps, dry, snapshot);
+      const leftOut = await plan(deps, dry, snapshot);
       // Nothing was sent: of what `judgeAnew` does after it, the class of each order is left.
       await assignClasses(tx, dry.runId);
-      const summary = await total(deps, dry);
+      const summary = await total(deps, dry, leftOut);
       return { ...summary, wouldDo: await wouldDo(tx, accountIdsOf(dry)) };
     };
     return await givingWay(unfenced.db, () => rolledBack(deps.db, judged, DRY_LIMITS));

@@ -28,7 +28,7 @@ export async function runNight(unfenced: SendDeps, unfencedRun: Run): Promise<Ru
   // What is decided from here on can be checked against what was seen.
   await seal(deps, run);
   await compare(deps, run, snapshot);
-  await plan(deps, run, snapshot);
+  const leftOut = await plan(deps, run, snapshot);
   await send(deps, run);
   const second = await confirm(deps, run, snapshot);
   const newest = await resumeStopped(deps, run, snapshot, second);
@@ -37,7 +37,7 @@ export async function runNight(unfenced: SendDeps, unfencedRun: Run): Promise<Ru
   await matchSettlement(deps, run);
   // Outcomes and movements are final, with their links, before they are counted.
   await seal(deps, run);
-  const summary = await total(deps, run);
+  const summary = await total(deps, run, leftOut);
   const finished = await report(deps, run, summary);
   // How it ended is sealed too. The run is nobody's any more: the fence would refuse.
   await sealEnd(unfenced, unfencedRun);

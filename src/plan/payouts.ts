@@ -4,6 +4,7 @@
 // for all else.
 
 import { TieoutError } from '../core/errors.js';
+import type { PayoutsLeftOut } from '../core/runs/pendingPayouts.js';
 import type { Account } from '../gateway/account.js';
 import { payoutMessage, payoutMoney, sourceOf } from '../gateway/batches/payoutMoney.js';
 import type { PayoutRequest } from '../instructions/payoutsStore.js';
@@ -17,44 +18,51 @@ import { accountIdsOf, accountRules } from '../runs/deps.js';
 import type { PlannedPayout } from './planStore.js';
 import { notePayoutsLeft } from './planStore.js';
 
-/** Requests weighed in one run; older ones come first, the rest waits for the next. */
+/** Requests weighed at once; older ones come first, what is held last, and the rest waits. */
 export const REQUESTS_MAX = 10_000;
 /** A ledger that is another one at each read is believed at the last of so many. */
 const READS_MAX = 10;
+
+interface PayoutsToPlan {
+  payouts: PlannedPayout[];
+  leftOut: PayoutsLeftOut[];
+}
 
 /** Settles and withdraws what can be, and answers the requests that wait for a payout. */
 export async function payoutsToPlan(
   deps: Pick<RunDeps, 'config' | 'gateway'>,
   run: Run,
   now: Date,
-): Promise<PlannedPayout[]> {
+): Promise<PayoutsToPlan> {
   const accountIds = accountIdsOf(run);
   // Accepted, and its process died before it said so.
   await confirmAcceptedPayouts(run.db, accountIds, now);
   await withdrawPayouts(run.db, run.runId, accountIds, now);
   if (deps.config.operations.mode.payout === 'off') {
     await notePayoutsLeft(run.db, accountIds, now);
-    return [];
+    return { payouts: [], leftOut: [] };
   }
-  const requests = await requestsToWeigh(run, now);
-  return requests.flatMap((request) => {
+  const { requests, leftOut } = await requestsToWeigh(run, now);
+  const payouts = requests.flatMap((request) => {
     const account = run.accounts.find((one) => one.accountId === request.accountId);
     return account ? [plannedPayout(deps, account, request)] : [];
   });
+  return { payouts, leftOut };
 }
 
 /**
  * What left the ledger is noted after the requests were read, and they are read again where
  * something had left: one that came in its place, in between, is never weighed without it.
  */
-async function requestsToWeigh(run: Run, now: Date): Promise<PayoutRequest[]> {
+async function requestsToWeigh(run: Run, now: Date) {
   const rules = accountRules(run.accounts);
-  let requests: PayoutRequest[] = [];
-  for (let reads = 0; reads < READS_MAX; reads += 1) {
-    requests = await waitingPayouts(run.db, rules, { limit: REQUESTS_MAX, now });
-    if ((await notePayoutsLeft(run.db, accountIdsOf(run), now)) === 0) break;
+  const read = () => waitingPayouts(run.db, rules, { limit: REQUESTS_MAX, now });
+  let waiting = await read();
+  for (let reads = 1; (await notePayoutsLeft(run.db, accountIdsOf(run), now)) > 0; reads += 1) {
+    if (reads === READS_MAX) break;
+    waiting = await read();
   }
-  return requests;
+  return waiting;
 }
 
 function plannedPayout(

@@ -2,6 +2,7 @@
 // planned or held with its reason. At most one an order and run; whole sets, one statement each.
 
 import { historyReason } from '../core/instructions/freeingChange.js';
+import type { PayoutsLeftOut } from '../core/runs/pendingPayouts.js';
 import { inTransaction } from '../database/db.js';
 import { changesSince } from '../instructions/changedSettings.js';
 import type { AccountChange } from '../instructions/freedStore.js';
@@ -15,14 +16,19 @@ import { planInstructions, withdrawNeedless } from './planStore.js';
 
 type PlanDeps = Pick<RunDeps, 'config' | 'gateway' | 'now' | 'progress'>;
 
-export async function plan(deps: PlanDeps, run: Run, snapshot: Snapshot): Promise<void> {
+/** Answers the payout requests that it did not come to. */
+export async function plan(
+  deps: PlanDeps,
+  run: Run,
+  snapshot: Snapshot,
+): Promise<PayoutsLeftOut[]> {
   deps.progress('plan', 0, 1);
   const now = deps.now();
   const changes = await changesSince(deps, run);
   await withdrawHistory(run.db, run.runId, historyRules(run, changes), now);
   await withdrawNeedless(run.db, run.runId, snapshot.pullId, now);
   const { partialCapture } = deps.config.gateway.profile;
-  const payouts = await payoutsToPlan(deps, run, now);
+  const { payouts, leftOut } = await payoutsToPlan(deps, run, now);
   const { policies } = ownPolicies(deps);
   const { runId } = run;
   // Nobody may find in between what waits until somebody has seen it.
@@ -33,6 +39,7 @@ export async function plan(deps: PlanDeps, run: Run, snapshot: Snapshot): Promis
     await noteWeighed(tx, runId, accountRules(run.accounts), now, isWhole);
   });
   deps.progress('plan', 1, 1);
+  return leftOut;
 }
 
 /** The accounts with what is said where a request of theirs became history. */

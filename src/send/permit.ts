@@ -168,7 +168,7 @@ function wantedOf({ refundAmount, amount, currency }: BatchInstruction) {
 
 /** The gateway shows no payouts, so that there is nothing to look at: the ledger says. */
 async function weighPayout(
-  deps: Pick<SendDeps, 'config'>,
+  deps: Pick<SendDeps, 'config' | 'now'>,
   tx: Db,
   batch: BatchRow,
   { liveFrom }: Account,
@@ -177,7 +177,7 @@ async function weighPayout(
   const isOff = deps.config.operations.mode.payout === 'off';
   const isUnitKnown = deps.config.gateway.profile.payout.unit !== null;
   return sorted(
-    await payoutFacts(tx, batch.batchId),
+    await payoutFacts(tx, batch.batchId, deps.now()),
     ({ isAsked, requestedAt }) => {
       if (isAsked && isHistory(requestedAt, liveFrom)) return historyReason([], liveFrom);
       return isAsked && !isOff ? null : 'no longer asked for';
@@ -185,7 +185,9 @@ async function weighPayout(
     (fact) => {
       const isInTotals = fact.isInTotals && isUnitKnown;
       const source = moneyOf(sourceOf(deps.config.gateway.profile, fact.payload ?? {}));
-      return fact.lapse ?? holds({ ...wantedOf(fact), isInTotals, source }, fact.isApproved);
+      if (fact.lapse !== null) return fact.lapse;
+      if (fact.isTwin) return 'twin_request';
+      return holds({ ...wantedOf(fact), isInTotals, source }, fact.isApproved);
     },
   );
 }

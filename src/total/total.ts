@@ -11,6 +11,7 @@ import type { Coverage, CoverageFigures } from '../core/orders/coverage.js';
 import type { ConfirmedMoney } from '../core/orders/totals.js';
 import { untoldMoney } from '../core/orders/totals.js';
 import type { Notice } from '../core/runs/notices.js';
+import { type PayoutsLeftOut, payoutsLeftOutNotice } from '../core/runs/pendingPayouts.js';
 import { type MoneyTie, workedOutStake } from '../core/runs/reporting.js';
 import type {
   AccountSummary,
@@ -61,7 +62,11 @@ export async function countSnapshots(db: Db, runId: bigint): Promise<SnapshotCou
 }
 
 /** Reads every other figure, checks that they tie, and states what the run has come to. */
-export async function total(deps: TotalDeps, run: Run): Promise<RunSummary> {
+export async function total(
+  deps: TotalDeps,
+  run: Run,
+  leftOut: readonly PayoutsLeftOut[],
+): Promise<RunSummary> {
   const counts = await countSnapshots(run.db, run.runId);
   const accountIds = [...accountIdsOf(run), ...(await unconfiguredOf(run.db, run.runId))];
   const drift = await findDrift(deps.now(), run);
@@ -73,7 +78,11 @@ export async function total(deps: TotalDeps, run: Run): Promise<RunSummary> {
       await recordWorking(tx, run.runId, accountIds, { kind: 'total' });
     }
     const still = { ...run, db: tx };
-    const notices = [...drift.map(driftNotice), ...(await noticesOf(deps, still))];
+    const notices = [
+      ...drift.map(driftNotice),
+      ...(await noticesOf(deps, still)),
+      ...leftOut.map(payoutsLeftOutNotice),
+    ];
     for (const { accountId, text, names } of notices) {
       deps.log(`${accountId}: ${text}`, { account: accountId, ...(names && { names }) });
     }

@@ -230,7 +230,7 @@ describe('a request of what did not happen, under another number', () => {
     await notePayoutsLeft(db, [accountId], now);
     const rules = [{ account_id: accountId, live_from: null }];
     const waiting = await waitingPayouts(db, rules, { limit: 9, now });
-    return waiting.map(({ requestId, isTwin }) => ({ requestId, isTwin }));
+    return waiting.requests.map(({ requestId, isTwin }) => ({ requestId, isTwin }));
   };
   const made = async (state: string) => {
     const all = policies('auto').slice(0, 1) as Policy[];
@@ -320,6 +320,6 @@ describe('a request of what did not happen, under another number', () => {
     const account = { accountId, merchantId: 'M1', signingKey: 'k', liveFrom: null };
     const run = { runId, accounts: [account], db: { ...db, query } } as unknown as Run;
     const planned = await payoutsToPlan(deps, run, new Date());
-    expect(planned.map(({ doubled }) => doubled)).toEqual(['twin_request']);
+    expect(planned.payouts.map(({ doubled }) => doubled)).toEqual(['twin_request']);
   });
 });

@@ -25,7 +25,7 @@ export function withdrawnLateNotice(late: WithdrawnLateFacts): Notice {
   const text =
     `${about} as ${one ? 'it was' : 'they were'} to be sent${seen}, such as that of ${example}: ` +
     'the ledger had asked for it when it was looked at, and did no more by then. What it asks ' +
-    'for now is planned by the next night; where it is loaded anew at that hour, begin after ' +
-    'that (schedule.cron)';
+    'for now is planned, at the latest by the next night; where it is loaded anew at that hour, ' +
+    'begin after that (schedule.cron)';
   return { accountId, kind: 'withdrawn_late', about, text, names: [sample] };
 }

@@ -33,6 +33,7 @@ export interface Notice {
     | 'live_from_ahead'
     | 'not_answered'
     | 'payout_pending'
+    | 'payouts_left_out'
     | 'unexplained';
   text: string;
   /** what it is about, short enough for a sentence */

@@ -1,5 +1,7 @@
-// Payouts that the gateway took and has not done yet, in words for a run's notices. Pure.
+// Payouts that the gateway took and has not done yet, and requests of payouts that a night did not
+// come to, in words for a run's notices. Pure.
 
+import { countText } from '../text/amounts.js';
 import type { Notice } from './notices.js';
 
 export interface PendingPayouts {
@@ -32,5 +34,26 @@ export function pendingPayoutsNotice({
       `(#${oldestId}) since ${since}; no query shows a payout: when it has arrived or come back, ` +
       `\`tieout instructions resolve ${oldestId} happened\`, or \`not-happened\`` +
       (named === '' ? '' : `. A notification has named ${named}: look there first`),
+  };
+}
+
+/** Requests that wait for a payout, beyond those that one night weighs. */
+export interface PayoutsLeftOut {
+  accountId: string;
+  requests: number;
+  /** null: none of them has a time */
+  oldest: Date | null;
+}
+
+export function payoutsLeftOutNotice({ accountId, requests, oldest }: PayoutsLeftOut): Notice {
+  const about = `${countText(requests)} payout request(s) of ${accountId} not weighed yet`;
+  const since = oldest === null ? '' : `, the oldest of ${oldest.toISOString().slice(0, 10)}`;
+  return {
+    accountId,
+    kind: 'payouts_left_out',
+    about,
+    text:
+      `${about}${since}: more wait than one night weighs. The next one weighs more of them, and ` +
+      'so does `tieout run` once those that were weighed have gone',
   };
 }

@@ -255,6 +255,7 @@ function waitingPart(summary: RunSummary): string {
     ...noticesOf(summary, 'unusable_rows').map(({ about }) => about),
     ...noticesOf(summary, 'strange_account').map(({ about }) => about),
     ...noticesOf(summary, 'strange_orders').map(({ about }) => about),
+    ...noticesOf(summary, 'payouts_left_out').map(({ about }) => about),
     ...kept.map(({ about, instructions = 0 }) => {
       if (instructions === 0) return `nothing may be sent (${about})`;
       return `${counted(instructions, 'instruction')} kept back (${about})`;

@@ -1,0 +1,207 @@
+// What happens to payout requests between a plan and a claim, and to those that no plan came to:
+// twins that appear only then, withdrawals that the next night tells, more than a night weighs.
+// Neighbour: planPayouts.test.ts.
+
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Policy } from '../../src/core/instructions/policy.js';
+import { payoutsLeftOutNotice } from '../../src/core/runs/pendingPayouts.js';
+import type { Database } from '../../src/database/db.js';
+import { writeDecisions } from '../../src/instructions/decisionsStore.js';
+import { cutBatches } from '../../src/instructions/instructionsStore.js';
+import {
+  payoutFacts,
+  waitingPayouts,
+  withdrawPayouts,
+} from '../../src/instructions/payoutsStore.js';
+import { notePayoutsLeft, planInstructions } from '../../src/plan/planStore.js';
+import { withdrawnLate } from '../../src/total/anomaliesStore.js';
+import type { FreshDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
+import { policies } from '../support/planning.js';
+import { storeRun } from '../support/snapshotStore.js';
+
+const HOUR_MS = 3_600_000;
+const NOW = new Date('2026-11-20T02:30:00Z');
+const later = (hours: number): Date => new Date(NOW.getTime() + hours * HOUR_MS);
+
+let fresh: FreshDatabase;
+let db: Database;
+let accountId = '';
+let runId = 0n;
+let accounts = 0;
+// Of each test its own: one that another account paid is paid.
+let [ONE, TWO, THREE, FOUR] = ['', '', '', ''];
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  db = fresh.db;
+});
+afterAll(() => fresh.drop());
+beforeEach(async () => {
+  accounts += 1;
+  accountId = `A${accounts}`;
+  [ONE, TWO, THREE, FOUR] = ['1', '2', '3', '4'].map(
+    (digit) => `00000000-0000-4000-9000-0000000000${accounts}${digit}`,
+  ) as [string, string, string, string];
+  runId = await storeRun(db, accountId);
+  await db.query('delete from ledger.payout_requests');
+});
+
+const asked = (id: string, at: Date, amount = '7') =>
+  db.query(
+    `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
+     values ($1, $2, jsonb_build_object('payment_amount', $3::text), $4)`,
+    [id, accountId, amount, at],
+  );
+const gone = (id: string) =>
+  db.query('delete from ledger.payout_requests where request_id = $1', [id]);
+const read = (now: Date, limit = 9) =>
+  waitingPayouts(db, [{ account_id: accountId, live_from: null }], { limit, now });
+
+/** Weighs what waits, as a night does, and puts what goes into batches. */
+async function plan(now: Date, policy: Policy['policy'] = 'auto', limit = 9): Promise<void> {
+  await withdrawPayouts(db, runId, [accountId], now);
+  let { requests } = await read(now, limit);
+  if ((await notePayoutsLeft(db, [accountId], now)) > 0) ({ requests } = await read(now, limit));
+  const payouts = requests.map(({ requestId, payload, requestedAt, isTwin }) => ({
+    ...{ accountId, requestId, payload, requestedAt, currency: 'EUR', amount: '7.00' },
+    ...{ problem: null, source: null, isInTotals: true },
+    doubled: isTwin ? ('twin_request' as const) : null,
+  }));
+  const rules = policies(policy).slice(0, 1) as Policy[];
+  const payoutRules = rules.map((rule) => ({ ...rule, operation: 'payout' as const }));
+  await planInstructions(db, runId, now, payoutRules, false, payouts);
+  await cutBatches(db, [accountId], now);
+}
+
+/** "1 queued", "2 held: twin_request", by the last digit of the request. */
+async function states(): Promise<string[]> {
+  const { rows } = await db.query<{ text: string }>(
+    `select right(transaction_id, 1) || ' ' || state || coalesce(': ' || hold_reason, '') as text
+     from tieout.instructions where account_id = $1 order by instruction_id`,
+    [accountId],
+  );
+  return rows.map(({ text }) => text);
+}
+
+const change = async (id: string, what: string): Promise<void> => {
+  await db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(
+      `update tieout.instructions set ${what} where account_id = $1 and transaction_id = $2`,
+      [accountId, id],
+    );
+  });
+};
+
+const isTwin = async (id: string, now: Date) => {
+  const { rows } = await db.query<{ batch: bigint }>(
+    `select batch_id as batch from tieout.instructions
+     where account_id = $1 and transaction_id = $2 and state = 'queued'`,
+    [accountId, id],
+  );
+  const facts = await payoutFacts(db, rows[0]?.batch ?? 0n, now);
+  return facts.map((one) => [one.isAsked, one.isTwin]);
+};
+
+test('a claim holds what stands in for one that was paid and left the ledger since the plan', async () => {
+  await asked(ONE, later(-9));
+  await plan(later(-8));
+  await change(ONE, `state = 'confirmed', settled_at = created_at`);
+  // Loaded anew: first the new number, made as the old one was; the old one is deleted afterwards.
+  await asked(TWO, later(-9));
+  await plan(NOW);
+  expect(await states()).toEqual(['1 confirmed', '2 queued']);
+  expect(await isTwin(TWO, later(4))).toEqual([[true, false]]);
+  await gone(ONE);
+  expect(await isTwin(TWO, later(4))).toEqual([[true, true]]);
+  // Another amount, or one asked for after that one was planned, is another payment.
+  await asked(THREE, later(-1), '8');
+  await plan(later(5));
+  expect(await isTwin(THREE, later(6))).toEqual([[true, false]]);
+  expect(await states()).toEqual(['1 confirmed', '2 held: twin_request', '3 queued']);
+});
+
+test('also where it bears the time at which it was loaded, and the next plan knows of it', async () => {
+  await asked(ONE, later(-9));
+  await plan(later(-8));
+  await change(ONE, `state = 'confirmed', settled_at = created_at`);
+  await asked(TWO, NOW);
+  await plan(NOW);
+  await gone(ONE);
+  expect(await isTwin(TWO, later(3))).toEqual([[true, false]]);
+  expect(await isTwin(TWO, later(0.1))).toEqual([[true, true]]);
+  await plan(later(0.2));
+  expect(await states()).toEqual(['1 confirmed', '2 held: twin_request']);
+  // Approved as one that may be another, it goes.
+  const { rows } = await db.query<{ id: bigint }>(
+    `select instruction_id as id from tieout.instructions where transaction_id = $1
+       and account_id = $2`,
+    [TWO, accountId],
+  );
+  const ids = rows.map(({ id }) => id);
+  const who = { name: 'anna', isClaim: false };
+  const approve = { kind: 'approve' as const, who, reason: null, reference: null, finding: null };
+  await db.transaction((tx) => writeDecisions(tx, ids, approve));
+  await db.query('delete from tieout.payouts_left where account_id = $1', [accountId]);
+  await cutBatches(db, [accountId], later(0.3));
+  expect(await isTwin(TWO, later(0.3))).toEqual([[true, false]]);
+});
+
+test.each([
+  ['while it was to be sent', 'queued', false, [[1, 0]]],
+  ['after a person had approved it', 'held', true, [[1, 1]]],
+  ['before anybody had approved it', 'held', false, []],
+])('the ledger lacked a request %s: the next night tells', async (_, state, isApproved, told) => {
+  await asked(ONE, later(-9));
+  await plan(NOW, state === 'held' ? 'approve' : 'auto');
+  if (isApproved) {
+    await db.query(
+      `insert into tieout.decisions (instruction_id, account_id, decision, decided_by, is_claim,
+         seen, seen_sha256, row_before, expires_at)
+       select instruction_id, account_id, 'approve', 'anna', false, '{}',
+         tieout.seen_sha256('{}'), to_jsonb(i), now() + interval '1 day'
+       from tieout.instructions i where account_id = $1`,
+      [accountId],
+    );
+  }
+  const approval = isApproved
+    ? `, approval_id = (select max(decision_id) from tieout.decisions)`
+    : '';
+  await change(
+    ONE,
+    `state = 'withdrawn', hold_reason = null, reason = 'no longer asked for', settled_at = now(),
+     settled_run_id = ${runId}, changed_by = 'tieout'${approval}`,
+  );
+  await gone(ONE);
+  expect(await withdrawnLate(db, runId)).toEqual([]);
+  // It is back the night after, and is planned anew.
+  await asked(ONE, later(-9));
+  runId = await storeRun(db, accountId);
+  await plan(later(24));
+  const counts = (await withdrawnLate(db, runId)).map((one) => [one.instructions, one.approved]);
+  expect(counts).toEqual(told);
+  runId = await storeRun(db, accountId);
+  await plan(later(48));
+  expect(await withdrawnLate(db, runId)).toEqual([]);
+});
+
+test('more requests than a night weighs: what is held stands back, and what is left is told', async () => {
+  for (const id of [ONE, TWO]) await asked(id, later(-9), id.slice(-1));
+  await plan(NOW, 'approve', 2);
+  expect(await states()).toEqual(['1 held: approval', '2 held: approval']);
+  await asked(THREE, later(-1), '3');
+  const { requests, leftOut } = await read(later(24), 2);
+  expect(requests.map(({ requestId }) => requestId).sort()).toEqual([ONE, THREE]);
+  // Those that are held are listed as such.
+  expect(leftOut).toEqual([]);
+  await plan(later(24), 'auto', 2);
+  expect(await states()).toEqual(['1 queued', '2 held: approval', '3 queued']);
+  await asked(FOUR, later(20), '4');
+  const over = await read(later(25), 2);
+  expect(over.leftOut).toEqual([{ accountId, requests: 1, oldest: later(20) }]);
+  expect(over.leftOut.map(payoutsLeftOutNotice)[0]?.text).toBe(
+    `1 payout request(s) of ${accountId} not weighed yet, the oldest of 2026-11-20: more wait than ` +
+      'one night weighs. The next one weighs more of them, and so does `tieout run` once those ' +
+      'that were weighed have gone',
+  );
+});

@@ -76,7 +76,13 @@ function changesFrom(before: RecordedSettings | undefined, config: Config, accou
   const own = { settings, profile: config.gateway.profile };
   const now = moneySettings(settings, own.profile, accountId);
   const then = before === undefined ? null : settingsOf(before, own, accountId);
-  return then === null ? unreadable(now.policies) : changesOf(then, now);
+  if (then !== null) return changesOf(then, now);
+  // What stands beside a profile that nobody can read can be: to whom it would go, above all.
+  const beside =
+    before === undefined || before.profile === null
+      ? []
+      : changesOf(moneySettings(before.settings, own.profile, accountId), now);
+  return [...unreadable(now.policies), ...beside];
 }
 
 interface OwnSettings {

@@ -3,7 +3,10 @@
 // nights on a sandbox gateway that moves the account with it. Neighbour:
 // faults/people/newlyFreed.test.ts.
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { PROFILE_TEMPLATE } from '../../src/config/templates.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
@@ -94,6 +97,24 @@ test('what was approved waits again, by the name of the setting, until a person 
   await runOf(house, 1);
   expect(await states(house)).toEqual(['capture confirmed', 'refund confirmed']);
   expect(await house.effects()).toHaveLength(2);
+});
+
+test('also by the first version that cannot read the profile of the last plan any more', async () => {
+  const house = await houseOf({ refund: 'approve' });
+  await runOf(house, 4);
+  await approveAll(house);
+  await moveTo(house, 'M2002');
+  const profile = join(house.folder, 'gateway-profile.yaml');
+  writeFileSync(profile, PROFILE_TEMPLATE.replace('unit: null', 'unit: major'));
+  rewriteSettings(house, { gateway: { baseUrl: house.gatewayUrl, profile } });
+  await house.db.query('alter table tieout.profiles disable trigger user');
+  await house.db.query(`update tieout.profiles set profile = 'of: before'`);
+  await house.db.query('alter table tieout.profiles enable trigger user');
+  await send(house);
+  expect(await states(house)).toEqual(['capture held newly_freed', 'refund held newly_freed']);
+  await runOf(house, 3);
+  expect(await states(house)).toEqual(['capture held newly_freed', 'refund held newly_freed']);
+  expect(await house.effects()).toEqual([]);
 });
 
 test.each([

@@ -2408,15 +2408,17 @@ AS $function$
     from account a join tieout.breaks b on b.account_id = a.account_id and a.events_after = 0
     where b.first_run_id <= run
   ),
-  -- The events that say how it stood at each end (open or not), and what it said there.
+  -- The events that say how it stood at each end (open or not), what both sides said there, and
+  -- what opened it and what ended it in between.
   ends as (
     select c.broken, was.row_of as was, became.row_of as became,
-      said_before.row_of as said_before, said_after.row_of as said_after
+      said_before.row_of as said_before, said_after.row_of as said_after,
+      came.row_of as came, ended.row_of as ended
     from candidate c
     cross join lateral (
       select e as row_of from tieout.break_events e
       where e.break_id = (c.broken).break_id and e.event_id <= c.events_until
-        and e.event in ('opened', 'reopened', 'resolved', 'waived', 'changed')
+        and e.event in ('opened', 'reopened', 'changed')
       order by e.event_id desc limit 1
     ) said_after
     cross join lateral (
@@ -2428,7 +2430,7 @@ AS $function$
     left join lateral (
       select e as row_of from tieout.break_events e
       where e.break_id = (c.broken).break_id and e.event_id <= c.events_after
-        and e.event in ('opened', 'reopened', 'resolved', 'waived', 'changed')
+        and e.event in ('opened', 'reopened', 'changed')
       order by e.event_id desc limit 1
     ) said_before on true
     left join lateral (
@@ -2437,13 +2439,26 @@ AS $function$
         and e.event in ('opened', 'reopened', 'resolved', 'waived')
       order by e.event_id desc limit 1
     ) was on true
-    where (said_after.row_of).event_id > c.events_after
+    left join lateral (
+      select e as row_of from tieout.break_events e
+      where e.break_id = (c.broken).break_id and e.event_id > c.events_after
+        and e.event_id <= c.events_until and e.event in ('opened', 'reopened')
+      order by e.event_id desc limit 1
+    ) came on true
+    left join lateral (
+      select e as row_of from tieout.break_events e
+      where e.break_id = (c.broken).break_id and e.event_id > c.events_after
+        and e.event_id <= c.events_until and e.event in ('waived', 'resolved')
+        and e.from_state = 'open'
+      order by e.event_id desc limit 1
+    ) ended on true
+    where greatest((said_after.row_of).event_id, (became.row_of).event_id) > c.events_after
   ),
   known as materialized (
     select (broken).break_id, (broken).account_id, (broken).order_no, (broken).kind,
       (broken).first_seen, (broken).owner,
       (was).event as was, coalesce((was).event in ('opened', 'reopened'), false) as was_open,
-      (became).event as became, (became).event in ('opened', 'reopened') as is_open,
+      (became).event in ('opened', 'reopened') as is_open,
       (said_before).currency as was_currency, (said_after).currency as is_currency,
       round(coalesce(tieout.break_money((broken).kind, (said_before).currency,
         (said_before).expected, (said_before).actual),
@@ -2451,20 +2466,22 @@ AS $function$
       round(coalesce(tieout.break_money((broken).kind, (said_after).currency,
         (said_after).expected, (said_after).actual),
         (said_after).amount), 2) as is_stake,
-      -- who and why: of what opened or ended it, or of what it says now
-      case when (was).event in ('opened', 'reopened') and (became).event in ('opened', 'reopened')
-        then said_after else became end as told
+      said_after, became, came, ended
     from ends
   ),
-  -- One that came back in another currency has ended in the one and is open again in the other.
+  -- One that came back in another currency has ended in the one and is open again in the other;
+  -- one that came and went between the two ends is under both.
   named as (
-    select k.*, half.*, case
+    select k.*, half.*, case when was_open then was_stake else is_stake end as stake_then, case
       when half.before and half.after then case
         when coalesce(is_stake, 0) > coalesce(was_stake, 0) then 'grown'
         when coalesce(is_stake, 0) < coalesce(was_stake, 0) then 'shrunk' end
       when half.after then case when was is null then 'new' else 'reopened' end
-      when became = 'waived' then 'waived'
-      else 'resolved' end as change
+      when is_open then 'resolved'
+      else coalesce((ended).event, (became).event) end as change,
+      -- who and why: of what opened or ended it, or of what it says now
+      case when was_open and is_open then said_after
+        when half.after then came else coalesce(ended, became) end as told
     from known k
     cross join lateral (
       select was_currency as currency, true as before, false as after
@@ -2472,12 +2489,15 @@ AS $function$
       union all
       select is_currency, was_open and was_currency is not distinct from is_currency, true
       where is_open
+      union all
+      select is_currency, went, not went from unnest(array[false, true]) as went
+      where not was_open and not is_open and (came).event is not null
     ) half
   )
   select n.break_id, n.account_id, n.order_no, n.kind, n.first_seen, n.owner, n.currency, n.change,
-    case when before then was_stake end, case when after then is_stake end,
+    case when before then stake_then end, case when after then is_stake end,
     case when after then coalesce(is_stake, 0) else 0 end
-      - case when before then coalesce(was_stake, 0) else 0 end,
+      - case when before then coalesce(stake_then, 0) else 0 end,
     (n.told).at, (n.told).by, (n.told).is_claim, (n.told).reason, (n.told).cause
   from named n where n.change is not null
 $function$;
@@ -3897,6 +3917,48 @@ AS $function$
   select array['asked_orders', 'asked_refunds', 'look_entries', 'pages', 'verdicts']
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.moved_after(run bigint, account text)
+ RETURNS TABLE(order_no text, operation text, currency text, amount numeric, counts_on date, posted_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE ROWS 100
+AS $function$
+  with night as materialized (
+    select r.business_date, r.finished_at, ra.pull_id
+    from tieout.runs r join tieout.run_accounts ra using (run_id)
+    where r.run_id = run and ra.account_id = account and not r.is_dry and r.state <> 'running'
+  )
+  select m.order_no, m.operation, m.currency, m.amount, m.posted_to, m.posted_at
+  from night n
+  -- The offsets keep these one walk of an index each.
+  cross join lateral (
+    select * from tieout.day_movements d
+    where d.account_id = account and d.posted_to >= n.business_date
+      and d.belongs_to = n.business_date and d.operation in ('capture', 'refund')
+    offset 0
+  ) m
+  cross join lateral (
+    select i.transaction_id from tieout.instructions i
+    where i.instruction_id = m.instruction_id and i.settled_at > n.finished_at
+    offset 0
+  ) i
+  where not exists (
+    select from tieout.pulls p
+    cross join lateral (
+      select e.state from tieout.look_entries e
+      where e.pull_id = p.pull_id and e.account_id = account and e.order_no = m.order_no
+        and not e.is_extra and e.transaction_id = i.transaction_id
+      union all
+      select e.state from tieout.look_entries e
+      where e.pull_id = p.pull_id and e.account_id = account and e.order_no = m.order_no
+        and e.is_extra and e.transaction_id = i.transaction_id
+    ) e
+    where p.run_id = run
+      and (p.pull_id = n.pull_id or p.pull_id > n.pull_id and p.kind = 'confirm')
+      and (e.state = 'refunded'
+        or m.operation = 'capture' and e.state in ('captured', 'partially_refunded'))
+  )
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.movements_told_of()
  RETURNS bigint[]
  LANGUAGE sql
@@ -4260,7 +4322,9 @@ begin
     insert into tieout.instruction_events (instruction_id, from_state, to_state, by, reason)
     select n.instruction_id, o.state, n.state, n.changed_by, coalesce(n.reason, n.hold_reason)
     from moved n join stood o using (instruction_id)
-    where n.state <> o.state order by n.instruction_id;
+    where n.state <> o.state
+      or n.hold_reason = 'disputed' and o.hold_reason is distinct from n.hold_reason
+    order by n.instruction_id;
   end if;
   return null;
 end $function$;
@@ -4584,6 +4648,13 @@ AS $function$
     where i.account_id = account and i.is_part and i.operation = 'capture'
       and i.state = 'confirmed' and i.settled_at <= known.until
     order by i.order_no, i.instruction_id desc
+  ),
+  -- few, and none as the night writes its own reports
+  moved as materialized (
+    select m.order_no, m.currency, sum(m.amount) filter (where m.operation = 'capture') as captured,
+      sum(m.amount) filter (where m.operation = 'refund') as refunded
+    from tieout.moved_after(run, account) m
+    group by m.order_no, m.currency
   )
   select o.account_id, o.order_no, coalesce(v.class, 'matched') as class, v.kinds, o.expected,
     e.state as gateway_state, e.payment_status, coalesce(o.currency, e.currency) as currency,
@@ -4595,13 +4666,8 @@ AS $function$
       then coalesce(o.capture_amount, o.amount) end as ledger_captured,
     case when o.expected = 'captured' and o.currency is not null
       then refund.requested end as ledger_refunded,
-    case when e.state in ('captured', 'partially_refunded', 'refunded') and e.currency is not null
-      then coalesce(taken.captured, mine.amount, e.amount) end as gateway_captured,
-    case when e.currency is null then null
-      when e.state = 'refunded' then coalesce(taken.refunded, mine.amount, e.amount)
-      when e.state = 'partially_refunded'
-        then coalesce(refund.done, 0) + coalesce(taken.refunded, 0)
-    end as gateway_refunded
+    coalesce(shown.captured + coalesce(moved.captured, 0), moved.captured) as gateway_captured,
+    coalesce(shown.refunded + coalesce(moved.refunded, 0), moved.refunded) as gateway_refunded
   from tieout.asked_orders o
   left join tieout.look_entries p
     on p.pull_id = snapshot and p.account_id = account and p.order_no = o.order_no
@@ -4625,6 +4691,18 @@ AS $function$
   cross join lateral (
     select case when part.transaction_id = e.transaction_id then part.amount end as amount
   ) mine
+  -- by the looks of the night
+  cross join lateral (
+    select case when e.state in ('captured', 'partially_refunded', 'refunded')
+        and e.currency is not null
+        then coalesce(taken.captured, mine.amount, e.amount) end as captured,
+      case when e.currency is null then null
+        when e.state = 'refunded' then coalesce(taken.refunded, mine.amount, e.amount)
+        when e.state = 'partially_refunded'
+          then coalesce(refund.done, 0) + coalesce(taken.refunded, 0)
+      end as refunded
+  ) shown
+  left join moved on moved.order_no = o.order_no and moved.currency = e.currency
   left join tieout.verdicts v
     on v.run_id = run and v.account_id = account and v.order_no = o.order_no
   where o.pull_id = snapshot and o.account_id = account
@@ -4829,20 +4907,25 @@ CREATE OR REPLACE FUNCTION tieout.statement_lines(run bigint, account text, snap
  SET jit TO 'off'
 AS $function$
   with differing as materialized (
-    select o.*, o.ledger_currency is distinct from o.gateway_currency as is_foreign
+    select o.*, o.ledger_currency is distinct from o.gateway_currency as is_foreign, it.differs
     from tieout.seen_orders(run, account, snapshot) o
-    where coalesce(o.ledger_captured, 0) <> coalesce(o.gateway_captured, 0)
-      or coalesce(o.ledger_refunded, 0) <> coalesce(o.gateway_refunded, 0)
-      or (o.ledger_currency <> o.gateway_currency
-        and (o.ledger_captured <> 0 or o.gateway_captured <> 0))
-      or (o.gateway_state = 'partially_refunded' and 'refund_mismatch' = any (o.kinds))
+    cross join lateral (
+      select coalesce(o.ledger_captured, 0) <> coalesce(o.gateway_captured, 0)
+        or coalesce(o.ledger_refunded, 0) <> coalesce(o.gateway_refunded, 0)
+        or coalesce(o.ledger_currency <> o.gateway_currency
+          and (o.ledger_captured <> 0 or o.gateway_captured <> 0), false)
+        or coalesce(o.gateway_state = 'partially_refunded'
+          and 'refund_mismatch' = any (o.kinds), false) as differs
+    ) it
+    -- what moved after the night is listed also where nothing differs any more
+    where it.differs or o.order_no in (select m.order_no from tieout.moved_after(run, account) m)
   ),
   told as materialized (
     select d.*, b.break_id, b.first_seen, b.owner, i.hold_reason,
       -- refunds that were asked and are not the turn of the instruction
       case when i.state is not null and not d.is_foreign
         then greatest(0, coalesce(d.ledger_refunded, 0) - coalesce(d.gateway_refunded, 0) - i.back)
-        else 0 end as rest, case d.class
+        else 0 end as rest, case when not d.differs then 'moved_after' else case d.class
         when 'matched' then case
           when d.expected = 'cancelled' then 'taken_of_cancelled'
           when d.ledger_captured < d.ledger_amount and d.gateway_captured = d.ledger_amount
@@ -4852,7 +4935,7 @@ AS $function$
           when i.state is null then 'later'
           when i.state = 'held' then 'held' else 'due' end
         when 'broken' then coalesce(b.kind, 'broken')
-        else d.class end as item
+        else d.class end end as item
     from differing d
     left join lateral (
       select b.break_id, b.kind, b.first_seen, b.owner from tieout.breaks b

@@ -160,7 +160,8 @@ function addRuns(page: Page, rows: readonly ActivityRow[], parts: readonly Part[
   const words =
     'Confirmed by the run of the night, whichever run sent it. Net = captured − refunded; fees, ' +
     'chargebacks and payouts of the bank are not in it. Unknown is what stood open at the end of ' +
-    'the last date, and in no other column.';
+    'the last date, and in no other column. Open breaks are in these sums with what they opened ' +
+    'with, until they are resolved; what is at stake in them now stands in the ageing.';
   addWide(page, words, STYLES.note);
 }
 

@@ -2,21 +2,21 @@
 // column is), columns.ts (the tables of a run), periodReports.ts.
 
 import type { DayFigures } from '../src/core/runs/businessDay.js';
-import type { ActivityRow, AgedBreakRow } from '../src/core/runs/reporting.js';
+import type { ActivityRow, BreakRow } from '../src/core/runs/reporting.js';
 import type { Column, Table } from './column.js';
 import { columnOf, count, date, id, instant, money, text } from './column.js';
 import { BREAKS, BREAKS_SHEET } from './columns.js';
 
 /** Breaks as they stood at the end of a date, with the money at stake. */
-export const AGED_BREAKS: Table<AgedBreakRow> = {
+export const AGED_BREAKS: Table<BreakRow> = {
   ...BREAKS_SHEET,
   columns: [
     ...['account_id', 'order_no', 'kind', 'age_days', 'first_seen', 'currency'].map((key) =>
-      columnOf<AgedBreakRow>(BREAKS, key),
+      columnOf<BreakRow>(BREAKS, key),
     ),
     money('stake', 'Money at stake', 16, (row) => row.stake),
     ...['difference', 'sentence', 'owner', 'note', 'transaction_id'].map((key) =>
-      columnOf<AgedBreakRow>(BREAKS, key),
+      columnOf<BreakRow>(BREAKS, key),
     ),
   ],
 };

@@ -5,7 +5,7 @@
 import { AGES, isOfAge } from '../src/core/breaks/breakAge.js';
 import { formatAmount } from '../src/core/money.js';
 import type { Period } from '../src/core/period.js';
-import type { AboutData, AgedBreakRow, WrittenReport } from '../src/core/runs/reporting.js';
+import type { AboutData, BreakRow, WrittenReport } from '../src/core/runs/reporting.js';
 import type { Table } from './column.js';
 import { AGED_BREAKS } from './periodColumns.js';
 import { addAgePicture, addPictureRoom } from './pictures.js';
@@ -52,7 +52,7 @@ export interface PeriodData<R> {
 const AGE_WORDS =
   'Age: whole days since a night first saw the break; the order itself may be older.';
 
-export function writeAgeing(path: string, data: PeriodData<AgedBreakRow>): Promise<WrittenReport> {
+export function writeAgeing(path: string, data: PeriodData<BreakRow>): Promise<WrittenReport> {
   const { about, period, rows } = data;
   const parts = plannedParts('Open breaks', rows.length, TOP_LINES);
   return writeWorkbook(path, periodProperties('Ageing', data), async (book) => {
@@ -105,7 +105,7 @@ export function headedPage(
 }
 
 /** What the ages come to, against the lines of the sheet that lists the breaks. */
-function addAgesInMoney(page: Page, rows: readonly AgedBreakRow[], parts: readonly Part[]): void {
+function addAgesInMoney(page: Page, rows: readonly BreakRow[], parts: readonly Part[]): void {
   addSection(page, 'Money at stake in open breaks, by age', [
     ['Account', 'Currency', 'Open breaks', ...AGES.map(({ words }) => words), 'All'],
     ['Listed', 'Difference'],
@@ -145,8 +145,8 @@ function addAgesInMoney(page: Page, rows: readonly AgedBreakRow[], parts: readon
   ]);
 }
 
-function grouped(rows: readonly AgedBreakRow[]): [string, AgedBreakRow[]][] {
-  const groups = new Map<string, AgedBreakRow[]>();
+function grouped(rows: readonly BreakRow[]): [string, BreakRow[]][] {
+  const groups = new Map<string, BreakRow[]>();
   for (const row of rows) {
     const key = JSON.stringify([row.accountId, row.currency ?? '']);
     const group = groups.get(key);

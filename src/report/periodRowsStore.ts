@@ -1,8 +1,8 @@
 // What the reports over a day or a month are made of: the roll-forward by business date, and the
-// breaks that were open at the end of it.
+// breaks that were open at the end of it, as the workbook of that night lists them.
 
 import type { Period } from '../core/period.js';
-import type { ActivityRow, AgedBreakRow } from '../core/runs/reporting.js';
+import type { ActivityRow, BreakRow } from '../core/runs/reporting.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import type { RawBreakRow } from './reportRowsStore.js';
@@ -29,10 +29,8 @@ export async function activityRows(db: Db, { from, to }: Period): Promise<Activi
 }
 
 /** Breaks open at the end of a run; their age is that of the run's look. */
-export async function openAsOf(db: Db, runId: bigint, asOf: Date): Promise<AgedBreakRow[]> {
-  const { rows } = await db.query<RawBreakRow & { stake: string | null }>(
-    'select * from tieout.open_as_of($1)',
-    [runId],
-  );
-  return rows.map((row) => ({ ...openBreakRow(row, asOf), stake: row.stake }));
+export async function openAsOf(db: Db, runId: bigint, asOf: Date): Promise<BreakRow[]> {
+  const values = [runId, null];
+  const { rows } = await db.query<RawBreakRow>(statement('report/listedBreaks'), values);
+  return rows.map((row) => openBreakRow(row, asOf));
 }

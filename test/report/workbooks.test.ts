@@ -84,6 +84,15 @@ async function rowsOf(sql: string, values: unknown[] = []): Promise<string[][]> 
   return rows.map((row) => Object.values(row).map((value) => String(value)));
 }
 
+const alter = (change: string) =>
+  app.db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(`update tieout.${change}`);
+  });
+
+const openAfter = (night = nights[0]) =>
+  (night?.accounts ?? []).reduce((sum, { tie }) => sum + tie.openAfter, 0);
+
 const BEFORE = 'workbook of the night before';
 const amounts = (line: readonly string[]): string[] => line.map((one) => Number(one).toFixed(2));
 const runOf = (night = nights[0]): string => String(night?.businessDate);
@@ -128,9 +137,8 @@ describe('the nightly workbook', () => {
   test('lists each open break of the night once', async () => {
     const book = await readPlainly(fileOf('reconciliation').path);
     const orders = linesOf(book, 'Breaks').slice(-openAfter());
-    expect(new Set(orders.map((line) => `${line[0]} ${line[1]} ${line[2]}`)).size).toBe(
-      openAfter(),
-    );
+    const keys = new Set(orders.map((line) => `${line[0]} ${line[1]} ${line[2]}`));
+    expect(keys.size).toBe(openAfter());
   });
 
   test('and every other file holds no formula but ours, each of which comes to what is stored, no link, no object', async () => {
@@ -157,10 +165,6 @@ describe('the nightly workbook', () => {
     expect(files).toHaveLength(6);
     expect(formulas).toBeGreaterThan(200);
   }, 60_000);
-
-  function openAfter(): number {
-    return (nights[0]?.accounts ?? []).reduce((sum, { tie }) => sum + tie.openAfter, 0);
-  }
 });
 
 describe('the file of all orders', () => {
@@ -253,15 +257,16 @@ describe('the business days of the statement', () => {
 });
 
 describe('the ageing of open breaks', () => {
-  test('holds the breaks that were open then, with the money at stake', async () => {
-    const book = await readPlainly((await periodFile('ageing', dateOf(3))).path);
-    const open = (nights[0]?.accounts ?? []).reduce((sum, { tie }) => sum + tie.openAfter, 0);
-    expect(linesOf(book, 'Open breaks')).toHaveLength(open + 2);
+  test('holds the breaks open then, with the money at stake as the night has it', async () => {
+    // Each opened with another amount: what it says as it stands is at stake. Done twice, undone.
+    const otherwise = `break_events set amount = 90000 - amount where event = 'opened'`;
+    await alter(otherwise);
+    const book = await readPlainly((await periodFile('ageing', dateOf(2))).path);
+    await alter(otherwise);
+    expect(linesOf(book, 'Open breaks')).toHaveLength(openAfter(nights[1]) + 2);
     const stakes = await rowsOf(
-      `select a.account_id, s.key, s.value::numeric(20, 2)
-       from tieout.run_accounts a join tieout.runs r using (run_id), jsonb_each_text(stake_after) s
-       where r.business_date = $1 and s.value::numeric <> 0 order by 1, 2`,
-      [dateOf(3)],
+      `select account_id, currency, sum(stake)::numeric(20, 2) from tieout.break_facts
+       where state = 'open' group by 1, 2 having sum(stake) <> 0 order by 1, 2`,
     );
     const lines = section(book, 'Ageing', 'Money at stake in open breaks, by age')
       .filter((line) => line.length > 3 && Number(line.at(-2)) !== 0)
@@ -351,14 +356,10 @@ describe('a workbook on a disk', () => {
     ],
   ])('is told so where somebody altered its %s', async (name, table, change, which) => {
     const { path } = fileOf('orders', nights[1]);
-    const alter = () =>
-      app.db.transaction(async (tx) => {
-        await tx.query('set local session_replication_role = replica');
-        await tx.query(`update tieout.${table} set ${change} where ${which}`);
-      });
-    await alter();
+    const otherwise = `${table} set ${change} where ${which}`;
+    await alter(otherwise);
     const found = await verifyWorkbook({ db: app.db }, path);
-    await alter();
+    await alter(otherwise);
     expect(found).toMatchObject({ kind: 'changed_since', differences: [{ name }] });
     expect(await verifyWorkbook({ db: app.db }, path)).toMatchObject({ kind: 'as_made' });
   });

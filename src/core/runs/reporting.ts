@@ -200,9 +200,6 @@ export interface ActivityRow {
   unknown: string;
 }
 
-/** A break as it stood at the end of a date; the money at stake is what it opened with. */
-export type AgedBreakRow = BreakRow;
-
 /** What a reader needs to know to trust the file and to work it out again. */
 export interface AboutData {
   environment: 'test' | 'live';

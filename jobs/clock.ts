@@ -70,6 +70,10 @@ export function checkSchedule(schedule: { cron: string; timezone: string; file?:
   throw new ConfigurationError(file, 'schedule.cron', problem);
 }
 
+export function isSchedule({ cron: expression }: { cron: string }): boolean {
+  return cron.validateDetailed(expression).valid;
+}
+
 function loggerTo(log: Log): Logger {
   const tell = (message: string | Error): void => log(`clock: ${reasonOf(message)}`);
   return { info: () => {}, debug: () => {}, warn: tell, error: tell };

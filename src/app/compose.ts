@@ -78,6 +78,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<App>
       log,
       progress,
       heldUpBy,
+      localTicks: ticksOf(config),
       close,
     };
     const queues = once(async () => {
@@ -319,8 +320,17 @@ async function handlersOf(
     report: counted(async (id) => {
       // Takes a while to load: of workers only those that write a report do.
       const { writeReport } = await import('../report/writeReport.js');
-      await writeReport(deps, rowId(id));
+      await writeReport({ ...deps, localTicks: ticksOf(deps.config) }, rowId(id));
     }),
+  };
+}
+
+/** What reads the expression takes a while to load: few commands ask. */
+function ticksOf({ schedule }: Config): App['localTicks'] {
+  return async (around) => {
+    const { isSchedule, localTicksOf } = await import('../../jobs/clock.js');
+    // A night by hand has its report also where no clock could begin one.
+    return isSchedule(schedule) ? localTicksOf(schedule.cron)(around) : [];
   };
 }
 

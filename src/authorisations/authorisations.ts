@@ -111,11 +111,11 @@ export function atRiskOfNight(
   reads: LongReads,
   config: Rules,
   accountIds: readonly string[],
-  night: { businessDate: string; asOf: Date },
+  night: { businessDate: string; asOf: Date; nextNight: Date | null },
 ): (() => AsyncIterable<ReservationRow[]>) | null {
   const agreed = accountIds.filter((accountId) => config.authorisations[accountId] !== undefined);
   if (agreed.length === 0) return null;
-  const rules = ruleRows(config, agreed, { now: night.asOf, nextNight: null });
+  const rules = ruleRows(config, agreed, { now: night.asOf, nextNight: night.nextNight });
   return async function* rows() {
     for await (const found of authorisationsOfNight(reads, rules, night)) {
       yield found.map((one) => shownAt(one, night.asOf));

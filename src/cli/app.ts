@@ -26,6 +26,8 @@ export interface App {
   progress: Talk['progress'];
   /** who holds up a session of ours by a lock, in words; null: nobody */
   heldUpBy: () => string | null;
+  /** when a run is to begin, as local times around a time */
+  localTicks: (around: Date) => Promise<string[]>;
   queues: () => Promise<Queues>;
   /** Opens queue and gateway; the deps of every step. */
   sendDeps: () => Promise<SendDeps>;

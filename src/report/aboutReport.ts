@@ -11,7 +11,10 @@ import { runAbout } from './reportRowsStore.js';
 import type { ReportRow } from './reportsStore.js';
 
 /** Reports need no gateway and no queue. */
-export type ReportDeps = Pick<SendDeps, 'db' | 'config' | 'version'>;
+export type ReportDeps = Pick<SendDeps, 'db' | 'config' | 'version'> & {
+  /** when a run is to begin, as local times around a time */
+  localTicks: (around: Date) => Promise<string[]>;
+};
 
 export async function aboutOf(
   deps: ReportDeps,

@@ -23,6 +23,7 @@ import type { RunSummary } from '../core/runs/summary.js';
 import type { LongReads } from '../database/db.js';
 import { readAgain } from '../database/readAgain.js';
 import { dayFigures, daysAccounts, movedInWorkbook } from '../days/daysStore.js';
+import { scheduleFacts } from '../runs/calendarStore.js';
 import { runSnapshots } from '../runs/runAccountsStore.js';
 import { findRun } from '../runs/runsStore.js';
 import { settlementRules } from '../settlement/settlement.js';
@@ -149,11 +150,12 @@ const NIGHTS_DRAWN = 14;
 
 /** The nightly workbook: most sums are read before, its rows twice, both times of one snapshot. */
 async function writeReconciliationOf(
-  { db, config }: ReportDeps,
+  deps: ReportDeps,
   path: string,
   runId: bigint,
   run: RunOfReport,
 ): Promise<WrittenReport> {
+  const { db, config } = deps;
   const accountIds = accountsOf(run);
   const [secret, openBefore, bases, elsewhere, tiesByKind, tiesByMoney] = await Promise.all([
     workbookKey(db),
@@ -170,6 +172,7 @@ async function writeReconciliationOf(
     ...{ tiesByKind, tiesByMoney },
   };
   const snapshots = await runSnapshots(db, runId);
+  const nextNight = await nightAfter(deps, accountIds, run.about.asOf);
   return db.snapshot(async (reads) =>
     writeReconciliation(path, {
       ...{ ...run, secret, ...sums },
@@ -178,9 +181,19 @@ async function writeReconciliationOf(
       movedAfter: await movedInWorkbook(reads, accountIds, run.about.businessDate),
       ...rowsOf(reads, runId, run, dueRuleOf(config)),
       books: booksOf(reads, config, { ...run, runId, snapshots }),
-      reservations: reservationsOf(reads, config, run),
+      reservations: reservationsOf(reads, config, run, nextNight),
     }),
   );
+}
+
+/** When a night will look again, as the console says it; null: not within a year. */
+async function nightAfter(
+  { db, config, localTicks }: ReportDeps,
+  accountIds: readonly string[],
+  asOf: Date,
+): Promise<Date | null> {
+  const ticks = await localTicks(asOf);
+  return (await scheduleFacts(db, asOf, config.schedule, ticks, accountIds)).nextTick;
 }
 
 /** Rows that are gone through twice, and are the same both times: one snapshot of the database. */
@@ -188,8 +201,9 @@ function reservationsOf(
   reads: LongReads,
   config: ReportDeps['config'],
   run: RunOfReport,
+  nextNight: Date | null,
 ): ReconciliationData['reservations'] {
-  const rows = atRiskOfNight(reads, config, accountsOf(run), run.about);
+  const rows = atRiskOfNight(reads, config, accountsOf(run), { ...run.about, nextNight });
   return rows === null ? undefined : readAgain(rows);
 }
 

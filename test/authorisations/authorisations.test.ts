@@ -203,6 +203,7 @@ describe('reservations', () => {
       const rows = atRiskOfNight(fresh.db, config, ['A3', 'A0'], {
         businessDate,
         asOf: SNAPSHOT_AT,
+        nextNight: null,
       });
       for await (const chunk of rows?.() ?? []) {
         seen.push(chunk.map(({ orderNo, hoursLeft }) => `${orderNo} ${hoursLeft}`).join(', '));
@@ -214,7 +215,7 @@ describe('reservations', () => {
       'older 18, seen 18',
       'seen 18',
     ]);
-    const night = { businessDate: '2026-11-19', asOf: SNAPSHOT_AT };
+    const night = { businessDate: '2026-11-19', asOf: SNAPSHOT_AT, nextNight: null };
     expect(atRiskOfNight(fresh.db, { authorisations: {} }, ['A3'], night)).toBeNull();
   });
 

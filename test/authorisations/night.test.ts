@@ -1,6 +1,7 @@
 // Reservations of a real night: listed by the command, said by `status`, told once by the watch, and
 // told nobody where nobody said how long they hold. A night, the program, a real receiver.
 
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { localTicksOf } from '../../jobs/clock.js';
 import { deliverDue } from '../../src/alerts/deliverAlerts.js';
@@ -52,6 +53,22 @@ async function watchDeps(): Promise<WatchDeps> {
   return { db, config, version, hide: hidingSecrets(config), now, isAlive, localTicks, log() {} };
 }
 
+/** The orders on the sheet of a revision that is written now. */
+async function onSheet(): Promise<string[]> {
+  const app = await house.open();
+  const run = await findRun(app.db, dateOf(1));
+  const ids = await queueReports(app.db, run?.runId ?? 0n, ['reconciliation'], new Date());
+  for (const id of ids) await writeReport(app, id);
+  const { rows } = await app.db.query<{ path: string }>(
+    "select path from tieout.reports where kind = 'reconciliation' order by revision desc limit 1",
+  );
+  const sheet = sheetOf(await openXlsx(rows[0]?.path ?? ''), 'Reservations');
+  return sheet.getColumn(2).values.map(String);
+}
+
+/** A day of the month that is two weeks away, or nearly. */
+const rareDay = () => new Date(Date.now() + 14 * 86_400_000).getUTCDate() % 28 || 28;
+
 /** More than one. */
 const stale = () => house.seeded.filter(({ kind }) => kind === 'stale_authorisation');
 
@@ -93,19 +110,29 @@ describe('reservations of a night', () => {
   });
 
   it('stand on a sheet of the workbook, as the night saw them', async () => {
-    const app = await house.open();
-    const run = await findRun(app.db, dateOf(1));
-    const ids = await queueReports(app.db, run?.runId ?? 0n, ['reconciliation'], new Date());
-    for (const id of ids) await writeReport(app, id);
-    const { rows } = await app.db.query<{ path: string }>(
-      "select path from tieout.reports where kind = 'reconciliation' order by revision desc limit 1",
-    );
-    const sheet = sheetOf(await openXlsx(rows[0]?.path ?? ''), 'Reservations');
-    const orders = sheet.getColumn(2).values.map(String);
+    const orders = await onSheet();
     for (const { ledger } of stale()) expect(orders).toContain(ledger.order_no);
     for (const { kind, ledger } of house.seeded) {
       if (kind === 'plain') expect(orders).not.toContain(ledger.order_no);
     }
+  });
+
+  it('stand there as long ahead as the next night is away, and warnHours', async () => {
+    const { reservations } = JSON.parse((await cli('authorisations', '--json')).stdout) as {
+      reservations: { hoursLeft: number }[];
+    };
+    const soonest = Math.min(...reservations.map(({ hoursLeft }) => hoursLeft));
+    agree({ validHours: 168 + 60 - Math.floor(soonest) });
+    const shown = async () => {
+      const orders = await onSheet();
+      return stale().filter(({ ledger }) => orders.includes(ledger.order_no)).length;
+    };
+    expect(await shown()).toBe(0);
+    const { schedule } = JSON.parse(readFileSync(house.file, 'utf8'));
+    rewriteSettings(house, { schedule: { ...schedule, cron: `15 4 ${rareDay()} * *` } });
+    expect(await shown()).toBe(stale().length);
+    rewriteSettings(house, { schedule });
+    agree({ validHours: 168 });
   });
 
   it('are said by status, and told to the outside once', async () => {

@@ -5,6 +5,7 @@
 import type { BreakAge } from '../core/breaks/breakAge.js';
 import { AGES, ageInDays, isOfAge } from '../core/breaks/breakAge.js';
 import { addAmounts, parseSum } from '../core/money.js';
+import { dateIn } from '../core/time.js';
 import type { Database } from '../database/db.js';
 import type { OpenItem, SettlementTimes } from './settlementStore.js';
 import { openItems } from './settlementStore.js';
@@ -39,9 +40,11 @@ export async function openPage(
   let items: OpenItem[] = [];
   const end = asked.offset + asked.limit;
   const all = { found: 0, total: '0.00' };
+  // By dates of the schedule's zone, as the sheet counts them: the clock of UTC may be a day off.
+  const today = startOf(dateIn(times.timezone, asked.at));
   for await (const chunk of openItems(db, [asked.accountId], times)) {
     for (const item of chunk.filter((one) => isAsked(one, asked))) {
-      const days = ageInDays(new Date(`${item.since}T00:00:00Z`), asked.at);
+      const days = ageInDays(startOf(item.since), today);
       const bucket = ages.find(({ age }) => isOfAge(days, age));
       if (bucket !== undefined) add(bucket, item);
       if (asked.age !== null && bucket?.age !== asked.age) continue;
@@ -55,6 +58,10 @@ export async function openPage(
   }
   if (asked.isLargestFirst === true) items = largestFirst(items).slice(asked.offset, end);
   return { ages, items, ...all };
+}
+
+function startOf(date: string): Date {
+  return new Date(`${date}T00:00:00Z`);
 }
 
 /** By size, whichever way the money goes; equal ones stay oldest first. */

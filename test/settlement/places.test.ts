@@ -4,6 +4,7 @@
 import { expect, it } from 'vitest';
 import { rolledBack } from '../../src/database/rolledBack.js';
 import { orderMoney } from '../../src/orders/orderMoneyStore.js';
+import { openPage } from '../../src/settlement/openPage.js';
 import { batchBreakIds } from '../../src/settlement/settlementPagesStore.js';
 import { checkChain } from '../../src/verify/verifyChainStore.js';
 import type { Given, Line } from './facts.js';
@@ -181,4 +182,16 @@ it("an order's story has captures that a transaction of nobody's is named with, 
       'without its movement, of order 1; no match, of order shop 4',
     );
   });
+});
+
+it.each([
+  ['Asia/Tokyo', '2026-11-25T23:00:00Z', '8-30'],
+  ['UTC', '2026-11-25T23:00:00Z', '2-7'],
+  ['America/New_York', '2026-11-26T01:00:00Z', '2-7'],
+])('what is open is as old in %s as the dates there say', async (timezone, at, age) => {
+  await moved({ order: '1', amount: '10.00', on: '2026-11-18' });
+  const asked = { accountId: 'A1', currency: 'EUR', book: 'atGateway', age: null } as const;
+  const page = { ...asked, at: new Date(at), limit: 9, offset: 0 };
+  const { ages } = await openPage(db, page, { ...rules.times, timezone });
+  expect(ages.filter(({ found }) => found > 0).map((one) => one.age.name)).toEqual([age]);
 });

@@ -308,7 +308,18 @@ function addTotals(a: CurrencyTotals, b: CurrencyTotals): CurrencyTotals {
     refunded: addAmounts(a.refunded, b.refunded),
     net: addAmounts(a.net, b.net),
     unknown: addAmounts(a.unknown, b.unknown),
+    ...addPayouts(a, b),
   };
+}
+
+/** Payouts are left out where neither has any. */
+function addPayouts(a: CurrencyTotals, b: CurrencyTotals): Partial<CurrencyTotals> {
+  const sum: Partial<CurrencyTotals> = {};
+  for (const key of ['paidOut', 'payoutFees'] as const) {
+    if (a[key] === undefined && b[key] === undefined) continue;
+    sum[key] = addAmounts(a[key] ?? '0.00', b[key] ?? '0.00');
+  }
+  return sum;
 }
 
 /** How many seconds to wait after so many tries; null: the message is given up. */

@@ -2,11 +2,12 @@
 // lines that data cannot steer it with.
 
 import { describe, expect, it, test } from 'vitest';
-import { reservationsLapse, unknownWaits } from '../../src/core/alertMessages.js';
+import { reservationsLapse, runFinished, unknownWaits } from '../../src/core/alertMessages.js';
 import { nextStep } from '../../src/core/instructions/nextStep.js';
 import { plainLine } from '../../src/core/log.js';
 import { leftNotice } from '../../src/core/runs/notices.js';
 import { strangeOrdersNotice } from '../../src/core/runs/strangeOrders.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
 import { unkeptBreaksNotice } from '../../src/core/runs/unkeptSettlement.js';
 import { counted, countText, moneyIn } from '../../src/core/text/amounts.js';
 
@@ -51,6 +52,23 @@ test('a payout in a unit that nobody has set is counted in a message, and in no 
     { ...one, amount: '12.50' },
   ]);
   expect(details).toMatchObject({ count: 2, money: [{ currency: 'EUR', amount: '12.50' }] });
+});
+
+test('payouts of several accounts are told with the other money of a night', () => {
+  const nothing = { cancelled: '0.00', refunded: '0.00', net: '0.00', unknown: '0.00' };
+  const account = (accountId: string, payouts: object) => ({
+    ...{ accountId, state: 'tied_out', orders: {}, breaks: {}, notSearched: [], instructions: {} },
+    totals: [{ currency: 'EUR', captured: '1.00', ...nothing, ...payouts }],
+  });
+  const accounts = [
+    account('A1', { paidOut: '20.00', payoutFees: '0.30' }),
+    account('A2', {}),
+    account('A3', { paidOut: '5.00' }),
+  ];
+  const run = { businessDate: '2026-11-20', covers: [], state: 'tied_out', asOf: '', reports: [] };
+  const summary = { ...run, pull: { pages: 1, failedPages: 0 }, accounts };
+  const { money } = runFinished(summary as unknown as RunSummary).details;
+  expect(money).toMatchObject([{ captured: '3.00', paidOut: '25.00', payoutFees: '0.30' }]);
 });
 
 describe('a count', () => {

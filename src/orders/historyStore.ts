@@ -1,7 +1,9 @@
 // One order's whole history: the ledger, every snapshot, what we sent and what came back, its
 // breaks. Read only, one order at a time.
 
+import { findBreaks } from '../breaks/breaksStore.js';
 import type { Config } from '../config/config.js';
+import { breakSentence } from '../core/breaks/sentence.js';
 import {
   type Referenced,
   type RefundGap,
@@ -122,6 +124,7 @@ export async function orderHistory(
   const history = rows[0]?.history;
   if (!history) return null;
   history.shown = gateway ? await shownBeside(db, gateway.profile, accountId, orderNo) : null;
+  await sayBreaks(db, accountId, history.breaks);
   history.calls = await callsOfOrder(db, accountId, orderNo);
   const made = history.instructions as unknown as Referenced[];
   history.refundGaps = refundGaps(made, refundedByHand(history.calls));
@@ -142,6 +145,25 @@ export async function orderHistory(
   const covered = await coverageOfOrder(db, accountId, orderNo, pulls);
   for (const snapshot of history.looks) snapshot.coverage = coverageOf(snapshot, covered);
   return history;
+}
+
+/** Each is said, and stands, as on its own page. */
+async function sayBreaks(
+  db: Db,
+  accountId: string,
+  breaks: Record<string, unknown>[],
+): Promise<void> {
+  if (breaks.length === 0) return;
+  const ids = breaks.map(({ id }) => String(id));
+  const page = { limit: ids.length, offset: 0 };
+  const found = await findBreaks(db, { ids, accountIds: [accountId] }, page);
+  for (const one of breaks) {
+    const same = found.find(({ breakId }) => breakId === String(one.id));
+    if (same === undefined) continue;
+    const { kind, expected, actual, settledRefunds, refusedRefund, waiverAskedBy } = same;
+    one.sentence = breakSentence(kind, expected, actual, settledRefunds ?? [], refusedRefund);
+    one.waiverAskedBy = waiverAskedBy;
+  }
 }
 
 /** What the newest whole page showed of an order; null: none of the last pulls was kept. */

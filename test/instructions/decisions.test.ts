@@ -3,8 +3,10 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findBreaks } from '../../src/breaks/breaksStore.js';
+import { labelStates } from '../../src/core/text/labels.js';
 import type { Decision } from '../../src/instructions/decisions.js';
 import { sheetOf } from '../../src/instructions/instructionSheet.js';
+import { orderHistory } from '../../src/orders/historyStore.js';
 import { sentenceOf } from '../../src/web/pages/breaks/breaks.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
@@ -196,6 +198,9 @@ describe('a person’s no', () => {
       'the ledger asks to refund 4.00 EUR, and anna refused it; the gateway shows captured: both ' +
       'differ until the request leaves the ledger or is planned again';
     expect(await sentences()).toEqual([words]);
+    // The page of the order says it as the break's own page does.
+    const history = await orderHistory(at.db, at.accountId, 'O1');
+    expect(history?.breaks.map(({ sentence }) => labelStates(String(sentence)))).toEqual([words]);
     expect(await decide(REPLAN, 'bob')).toEqual(['done withdrawn']);
     expect(await sentences()).not.toEqual([words]);
     expect(await decide(REPLAN, 'bob')).toEqual(['refused replanned_already']);

@@ -3,7 +3,7 @@
 
 import { Command } from 'commander';
 import type { BreakEvent } from '../../breaks/breaksStore.js';
-import { breakSentence, type Side, shownFields } from '../../core/breaks/sentence.js';
+import { type Side, shownFields } from '../../core/breaks/sentence.js';
 import { UsageError } from '../../core/errors.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { hintWords } from '../../core/instructions/hints.js';
@@ -15,7 +15,7 @@ import { type Coverage, coverageLabel } from '../../core/orders/coverage.js';
 import type { BreakKind } from '../../core/orders/verdict.js';
 import { removedLine } from '../../core/runs/removal.js';
 import { amountIn, moneyIn } from '../../core/text/amounts.js';
-import { disputeText, labelOf, labelStates } from '../../core/text/labels.js';
+import { disputeText, labelOf, labelStates, stateLabel } from '../../core/text/labels.js';
 import type { OrderHistory } from '../../orders/historyStore.js';
 import { orderHistory } from '../../orders/historyStore.js';
 import type { OrderMoney } from '../../orders/orderMoneyStore.js';
@@ -161,11 +161,12 @@ function snapshotLines(snapshot: Part): string[] {
 
 function breakLines(one: Part): string[] {
   const { expected, actual, kind } = one as { expected: Side; actual: Side; kind: BreakKind };
-  const sentence = labelStates(breakSentence(kind, expected, actual));
+  const sentence = labelStates(String(one.sentence));
   const differing = shownFields(expected, actual).filter(({ differs }) => differs);
   const whose = one.owner === null ? '' : `, with ${one.owner}`;
+  const state = stateLabel(one.waiverAskedBy ? 'waiver_asked' : String(one.state));
   return [
-    `  #${one.id} ${labelOf(kind)} (${labelOf(String(one.state))}${whose}), ` +
+    `  #${one.id} ${labelOf(kind)} (${state}${whose}), ` +
       `first seen ${one.firstSeen}: ${sentence}`,
     ...(one.note === null ? [] : [`    note: ${one.note}`]),
     ...differing.map(

@@ -2,7 +2,6 @@
 // every part is a table.
 
 import { eventLabels } from '../../../core/breaks/outcome.js';
-import { breakSentence } from '../../../core/breaks/sentence.js';
 import { hintWords } from '../../../core/instructions/hints.js';
 import { reasonToWait } from '../../../core/instructions/holdReasons.js';
 import { instructionMoney } from '../../../core/instructions/instruction.js';
@@ -10,7 +9,6 @@ import { type PayoutAnswer, payoutWords } from '../../../core/instructions/payou
 import { gapWords } from '../../../core/instructions/refundOrdinals.js';
 import type { Coverage } from '../../../core/orders/coverage.js';
 import { coverageLabel, lookLabel } from '../../../core/orders/coverage.js';
-import type { BreakKind } from '../../../core/orders/verdict.js';
 import { removedLine } from '../../../core/runs/removal.js';
 import { moneyIn } from '../../../core/text/amounts.js';
 import { disputeText, labelOf, labelStates } from '../../../core/text/labels.js';
@@ -152,16 +150,12 @@ function Breaks(props: { history: OrderHistory; words: Words; orderNo: string })
         history.breaks.map((one) => (
           <>
             <h3>
-              {labelOf(text(one.kind))} <State state={text(one.state)} />
+              {labelOf(text(one.kind))}{' '}
+              <State state={one.waiverAskedBy ? 'waiver_asked' : text(one.state)} />
             </h3>
             <p>
-              <Said
-                text={labelStates(
-                  breakSentence(one.kind as BreakKind, one.expected as Part, one.actual as Part),
-                )}
-              />
-              . First seen {words.at(text(one.firstSeen))}.{' '}
-              {one.owner ? `Owner: ${text(one.owner)}. ` : ''}
+              <Said text={labelStates(text(one.sentence))} />. First seen{' '}
+              {words.at(text(one.firstSeen))}. {one.owner ? `Owner: ${text(one.owner)}. ` : ''}
               {one.note ? `Note: ${words.free(text(one.note), [orderNo])}` : ''}
             </p>
             <Events

@@ -31,6 +31,8 @@ select (select state from night) as "runState",
     from (select currency, sum(stake) as stake from open_break
       where currency is not null and stake is not null group by currency) as by_currency),
     '[]') as "openMoney",
+  (select count(*) from open_break where currency is null or stake is null)
+    as "openWithoutAmount",
   (select count(*) from tieout.instructions
     where account_id = $1 and is_open and state = 'unknown') as unknown,
   (select count(*) from tieout.instructions

@@ -221,6 +221,7 @@ export async function closingFacts(
     isUnexplained: statements?.some((one) => !isExplained(one)) ?? null,
     notCompared: Number(row.notCompared),
     openBreaks: Number(row.openBreaks),
+    openWithoutAmount: Number(row.openWithoutAmount),
     notSettled: Number(row.notSettled),
     unknown: Number(row.unknown),
     waiting: Number(row.waiting),

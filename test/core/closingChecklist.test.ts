@@ -13,6 +13,7 @@ import {
 
 const WELL: ClosingFacts = {
   ...{ runState: 'tied_out', notCompared: 0, openBreaks: 0, openMoney: [], notSettled: 0 },
+  openWithoutAmount: 0,
   ...{ unknown: 0, waiting: 0, gaps: [], isUnexplained: false, movedAfter: [] },
 };
 
@@ -32,7 +33,14 @@ test.each<[Partial<ClosingFacts>, RegExp]>([
     { openBreaks: 2, openMoney: [{ currency: 'EUR', amount: '7.00' }] },
     /2 breaks are open now, of all days: 7.00 EUR at stake/,
   ],
-  [{ openBreaks: 1 }, /1 break is open now, of all days: no money at stake/],
+  [
+    { openBreaks: 1, openWithoutAmount: 1 },
+    /1 break is open now, of all days: 1 without an amount$/,
+  ],
+  [
+    { openBreaks: 5, openMoney: [{ currency: 'EUR', amount: '10.00' }], openWithoutAmount: 4 },
+    /5 breaks are open now, of all days: 10.00 EUR at stake, 4 without an amount$/,
+  ],
   [{ unknown: 1 }, /1 outcome is unknown now/],
   [{ waiting: 3 }, /3 instructions have not come to an end now/],
 ])('%j has one cross', (facts, words) => {

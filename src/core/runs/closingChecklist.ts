@@ -51,6 +51,8 @@ export interface ClosingFacts {
   openBreaks: number;
   /** what is at stake in them */
   openMoney: readonly MoneyOf[];
+  /** of these, breaks of which nobody knows the amount */
+  openWithoutAmount: number;
   /** of these, captures that no settlement line came for in time */
   notSettled: number;
   unknown: number;
@@ -106,7 +108,7 @@ export function closingChecklist(facts: ClosingFacts): ChecklistLine[] {
       facts.openBreaks === 0,
       'no break is open',
       `${count(facts.openBreaks, 'break is', 'breaks are')} open now, of all days: ` +
-        moneyWords(facts.openMoney),
+        stakeWords(facts),
     ),
     ...(facts.notSettled > 0 ? [notSettledLine(facts.notSettled)] : []),
     inTheWay(
@@ -301,9 +303,13 @@ function gapWords(gaps: readonly string[]): string {
   return `no night covers ${named}${more}`;
 }
 
-function moneyWords(money: readonly MoneyOf[]): string {
-  if (money.length === 0) return 'no money at stake';
-  return `${money.map(({ amount, currency }) => moneyIn(amount, currency)).join(', ')} at stake`;
+/** What is not known is said as such: it is not nothing. */
+function stakeWords({ openMoney, openWithoutAmount }: ClosingFacts): string {
+  const money = openMoney.map(({ amount, currency }) => moneyIn(amount, currency)).join(', ');
+  return [
+    ...(money === '' ? [] : [`${money} at stake`]),
+    ...(openWithoutAmount === 0 ? [] : [`${countText(openWithoutAmount)} without an amount`]),
+  ].join(', ');
 }
 
 function count(n: number, one: string, many: string): string {

@@ -1,7 +1,7 @@
 -- Orders on both sides of the cut-off: placed before the day's end, but the gateway dates what it
--- shows after it. $1 account, $2 business date, $3 how many at most.
+-- shows after it. $1 account, $2 business date, $3 how many are named at most; `total` counts all.
 select a.order_no, e.state, e.currency, e.amount::text as amount, a.placed_at,
-  e.transaction_at as moved_at
+  e.transaction_at as moved_at, count(*) over ()::int as total
 from tieout.run_accounts ra
 join tieout.runs r using (run_id)
 join tieout.look_entries e on e.pull_id = ra.pull_id and e.account_id = ra.account_id

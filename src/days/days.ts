@@ -3,7 +3,7 @@
 // kept. The same functions for the command line and for whoever else asks with a known name.
 
 import type { Decider } from '../core/instructions/decider.js';
-import type { DayFigures } from '../core/runs/businessDay.js';
+import type { DayFigures, DayWorkbook } from '../core/runs/businessDay.js';
 import type { ChecklistLine } from '../core/runs/closingChecklist.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Database, Db } from '../database/db.js';
@@ -13,6 +13,7 @@ import {
   dayFigures,
   dayState,
   holdDays,
+  lockedAfter,
   openDates,
   postMovements,
   recordDay,
@@ -40,7 +41,14 @@ export interface DayOrder {
 
 export type DayVerdict =
   /** `knowing`: lines of the checklist that were not well as it was signed */
-  | { kind: 'done'; accountId: string; dates: string[]; knowing?: ChecklistLine[] }
+  | {
+      kind: 'done';
+      accountId: string;
+      dates: string[];
+      /** of those that were signed, each on the newest of its night */
+      workbooks?: DayWorkbook[];
+      knowing?: ChecklistLine[];
+    }
   /** changed: it did not stand any more as it was shown */
   | { kind: 'refused' | 'changed'; accountId: string; reason: string };
 
@@ -94,15 +102,27 @@ async function sign(
   }
   const shown = [...(now.earlier?.figures ?? []), ...now.figures];
   const dates = [...(now.earlier?.dates ?? []), date];
+  const own = now.day.workbook === null ? [] : [now.day.workbook];
+  const workbooks = [...(now.earlier?.workbooks ?? []), ...own];
   for (const one of dates) {
     const figures = shown.filter(({ businessDate }) => businessDate === one);
     const found = one === date ? since.day : since.earlier;
     // What changed since is told from what the close kept.
     const isKept = event === 'closed';
     const late = isKept ? keptOfLedger(sinceOfDay(found, accountId, one)) : [];
-    await record(tx, order, { businessDate: one, event, figures, late });
+    const workbook = workbookOf(workbooks, one);
+    await record(tx, order, { businessDate: one, event, figures, late, workbook });
   }
-  return { kind: 'done', accountId, dates, knowing: now.day.lines.filter((line) => !line.isWell) };
+  const knowing = now.day.lines.filter((line) => !line.isWell);
+  return { kind: 'done', accountId, dates, workbooks, knowing };
+}
+
+function workbookOf(
+  workbooks: readonly DayWorkbook[],
+  date: string,
+): Pick<DayWorkbook, 'revision' | 'sha256'> | null {
+  const found = workbooks.find(({ businessDate }) => businessDate === date);
+  return found === undefined ? null : { revision: found.revision, sha256: found.sha256 };
 }
 
 /** Why this person may not lock what was closed; null: they may. */
@@ -115,6 +135,23 @@ export async function barToLock(
   return closed === undefined ? null : whyNotSecond(closed, who);
 }
 
+/** Why a closed day is not reopened, or not yet: a day after it. */
+export async function barToReopen(
+  db: Db,
+  { accountId, date }: Pick<DayOrder, 'accountId' | 'date'>,
+): Promise<string | null> {
+  const locked = await lockedAfter(db, accountId, date);
+  if (locked !== null) {
+    return (
+      `${locked}, after it, is locked and stays, so ${date} cannot be opened again; what becomes ` +
+      'known of it stands in an open day, as an adjustment'
+    );
+  }
+  const newest = await closedUntil(db, accountId);
+  if (newest === null || newest <= date) return null;
+  return `${date} is followed by a closed day: reopen ${newest} first`;
+}
+
 /** Opens the newest closed day again; what is known by now of it goes where it belongs. */
 export function reopenDay(db: Database, order: DayOrder): Promise<DayVerdict> {
   return decided(db, order, async (tx) => {
@@ -123,12 +160,11 @@ export function reopenDay(db: Database, order: DayOrder): Promise<DayVerdict> {
     if (state !== 'closed') {
       return refused(order, `${date} is ${state}; only a closed day is reopened`);
     }
-    const newest = await closedUntil(tx, accountId);
-    if (newest !== null && newest > date) {
-      return refused(order, `${date} is followed by a closed day: reopen ${newest} first`);
-    }
+    const bar = await barToReopen(tx, order);
+    if (bar !== null) return refused(order, bar);
     const figures = await dayFigures(tx, [accountId], date, date);
-    await record(tx, order, { businessDate: date, event: 'reopened', figures, late: [] });
+    const nothing = { late: [], workbook: null };
+    await record(tx, order, { businessDate: date, event: 'reopened', figures, ...nothing });
     await postMovements(tx, accountId);
     return { kind: 'done', accountId, dates: [date] };
   });
@@ -171,6 +207,7 @@ interface Recorded {
   event: 'closed' | 'locked' | 'reopened';
   figures: readonly DayFigures[];
   late: readonly object[];
+  workbook: Pick<DayWorkbook, 'revision' | 'sha256'> | null;
 }
 
 async function record(tx: Db, order: DayOrder, recorded: Recorded): Promise<void> {

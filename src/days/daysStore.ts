@@ -3,7 +3,7 @@
 // as an adjustment in the first open day. Neighbours: core/runs/businessDay.ts, days/days.ts.
 
 import type { Decider } from '../core/instructions/decider.js';
-import type { DayFigures, DayState } from '../core/runs/businessDay.js';
+import type { DayFigures, DayState, DayWorkbook } from '../core/runs/businessDay.js';
 import type { ClosingFacts, MovedAfter } from '../core/runs/closingChecklist.js';
 import { isExplained } from '../core/runs/statement.js';
 import type { Db, LongReads } from '../database/db.js';
@@ -11,8 +11,14 @@ import { inTransaction } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import { signDecided } from '../signatures/signaturesStore.js';
 
-/** At most so many open items, moved orders or late movements of a day are named. */
+/** At most so many open items, moved orders or late movements of a day are named; all count. */
 const ITEMS_MAX = 1_000;
+
+/** Rows that are named, and how many there are in all. */
+export interface Named<R> {
+  rows: R[];
+  count: number;
+}
 
 interface DayEvent {
   accountId: string;
@@ -23,7 +29,12 @@ interface DayEvent {
   isClaim: boolean;
   reason: string;
   figures: unknown;
+  /** those that were named */
   openItems: object[];
+  /** all of them; null: as many as were kept then, or more */
+  openCount: number | null;
+  /** the workbook that was seen; null: none, or it was signed before that was kept */
+  workbook: Pick<DayWorkbook, 'revision' | 'sha256'> | null;
 }
 
 /** Nobody else posts to the account's days, closes or reopens them until the transaction ends. */
@@ -168,15 +179,33 @@ export async function closedUntil(db: Db, accountId: string): Promise<string | n
   return rows[0]?.date ?? null;
 }
 
+/** The first locked date after a date; null: none is. */
+export async function lockedAfter(db: Db, accountId: string, date: string): Promise<string | null> {
+  const { rows } = await db.query<{ date: string | null }>(
+    `select min(business_date) as date from tieout.day_events
+     where account_id = $1 and business_date > $2::date and event = 'locked'`,
+    [accountId, date],
+  );
+  return rows[0]?.date ?? null;
+}
+
 export async function recordDay(
   db: Db,
-  event: Omit<DayEvent, 'at' | 'figures' | 'openItems' | 'by' | 'isClaim'> & {
+  event: Pick<DayEvent, 'accountId' | 'businessDate' | 'event' | 'reason' | 'workbook'> & {
     who: Decider;
     figures: unknown;
     /** beside the open items: what of the ledger was late */
     late: readonly object[];
   },
 ): Promise<void> {
+  const open = await openItems(db, event.accountId);
+  const isCut = open.rows.length === ITEMS_MAX;
+  const kept = [
+    ...open.rows,
+    ...(isCut ? [{ what: 'more', count: open.count - open.rows.length }] : []),
+    ...(event.workbook === null ? [] : [{ what: 'workbook', ...event.workbook }]),
+    ...event.late,
+  ];
   const { rows } = await db.query<{ event_id: bigint }>(
     `insert into tieout.day_events (account_id, business_date, event, by, is_claim, reason, figures,
        open_items)
@@ -189,7 +218,7 @@ export async function recordDay(
       event.who.isClaim,
       event.reason,
       JSON.stringify(event.figures),
-      JSON.stringify([...(await openItems(db, event.accountId)), ...event.late]),
+      JSON.stringify(kept),
     ],
   );
   const written = rows.map((row) => row.event_id);
@@ -197,8 +226,32 @@ export async function recordDay(
 }
 
 /** Open breaks and unfinished instructions as they stand now. */
-export async function openItems(db: Db, accountId: string): Promise<object[]> {
-  return (await db.query(statement('days/dayOpenItems'), [accountId, ITEMS_MAX])).rows;
+export async function openItems(db: Db, accountId: string): Promise<Named<object>> {
+  return named<object>(
+    await db.query<Counted>(statement('days/dayOpenItems'), [accountId, ITEMS_MAX]),
+  );
+}
+
+interface Counted {
+  total: number;
+}
+
+function named<R extends object>({ rows }: { rows: readonly (R & Counted)[] }): Named<R> {
+  const without = rows.map(({ total: _all, ...row }) => row as unknown as R);
+  return { rows: without, count: rows[0]?.total ?? 0 };
+}
+
+/** The newest workbook of each date; a date without one has none. */
+export async function dayWorkbooks(db: Db, dates: readonly string[]): Promise<DayWorkbook[]> {
+  const { rows } = await db.query<DayWorkbook>(
+    `select distinct on (r.business_date) r.business_date as "businessDate", p.revision, p.sha256
+     from tieout.runs r join tieout.reports p using (run_id)
+     where r.business_date = any ($1::date[]) and not r.is_dry and p.kind = 'reconciliation'
+       and p.format = 'xlsx' and p.period is null and p.state = 'written'
+     order by r.business_date, p.revision desc`,
+    [dates],
+  );
+  return rows;
 }
 
 /** What somebody who closes the day should have seen. */
@@ -251,8 +304,9 @@ export async function movedInWorkbook(
 }
 
 /** Orders placed before the end of the day that the gateway dates after it. */
-export async function movedAcross(db: Db, accountId: string, date: string): Promise<object[]> {
-  return (await db.query(statement('days/dayMoved'), [accountId, date, ITEMS_MAX])).rows;
+export async function movedAcross(db: Db, accountId: string, date: string): Promise<Named<object>> {
+  const values = [accountId, date, ITEMS_MAX];
+  return named<object>(await db.query<Counted>(statement('days/dayMoved'), values));
 }
 
 export interface LateMovement {
@@ -268,27 +322,37 @@ export async function lateMovements(
   db: Db,
   accountId: string,
   date: string,
-): Promise<LateMovement[]> {
-  const { rows } = await db.query<LateMovement>(
+): Promise<Named<LateMovement>> {
+  const found = await db.query<LateMovement & Counted>(
     `select order_no as "orderNo", operation, currency, amount::text as amount,
-       belongs_to as "belongsTo"
+       belongs_to as "belongsTo", count(*) over ()::int as total
      from tieout.day_movements
      where account_id = $1 and posted_to = $2 and belongs_to <> posted_to
      order by belongs_to, movement_id limit $3`,
     [accountId, date, ITEMS_MAX],
   );
-  return rows;
+  return named<LateMovement>(found);
 }
 
 export async function dayEvents(db: Db, accountId: string, date: string): Promise<DayEvent[]> {
   const { rows } = await db.query<DayEvent>(
     `select account_id as "accountId", business_date as "businessDate", event, at, by,
-       is_claim as "isClaim", reason, figures,
+       is_claim as "isClaim", reason, figures, kept.named as "openItems",
+       -- a decision of before kept no more than these, and not how many there were
+       case when kept.more is not null or jsonb_array_length(kept.named) < $3
+         then jsonb_array_length(kept.named) + coalesce(kept.more, 0) end as "openCount",
+       kept.workbook - 'what' as workbook
+     from tieout.day_events
+     cross join lateral (
        -- beside them stands what of the ledger was late, with a key for each row
-       (select coalesce(jsonb_agg(item), '[]') from jsonb_array_elements(open_items) as item
-         where item ->> 'what' is distinct from 'ledger') as "openItems"
-     from tieout.day_events where account_id = $1 and business_date = $2 order by event_id`,
-    [accountId, date],
+       select coalesce(jsonb_agg(item) filter (where item ->> 'what' in ('break', 'instruction')),
+           '[]') as named,
+         sum((item ->> 'count')::int) filter (where item ->> 'what' = 'more')::int as more,
+         (jsonb_agg(item) filter (where item ->> 'what' = 'workbook')) -> 0 as workbook
+       from jsonb_array_elements(open_items) as item
+     ) as kept
+     where account_id = $1 and business_date = $2 order by event_id`,
+    [accountId, date, ITEMS_MAX],
   );
   return rows;
 }

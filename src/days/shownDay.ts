@@ -3,7 +3,7 @@
 // it once more in the transaction that signs: one function for both.
 
 import { createHash } from 'node:crypto';
-import type { DayFigures, DayState } from '../core/runs/businessDay.js';
+import type { DayFigures, DayState, DayWorkbook } from '../core/runs/businessDay.js';
 import type { ChecklistLine, MovedAfter, SinceClosed } from '../core/runs/closingChecklist.js';
 import {
   closingChecklist,
@@ -12,7 +12,14 @@ import {
   sinceSignedWords,
 } from '../core/runs/closingChecklist.js';
 import type { Database, Db } from '../database/db.js';
-import { closingFacts, dayFigures, dayState, movedAfter, openDates } from './daysStore.js';
+import {
+  closingFacts,
+  dayFigures,
+  dayState,
+  dayWorkbooks,
+  movedAfter,
+  openDates,
+} from './daysStore.js';
 import { lateOf, sinceNights, sinceOfDay } from './sinceNightStore.js';
 
 /** Open days before a day that one press closes with it at most. */
@@ -22,6 +29,8 @@ export const EARLIER_MAX = 31;
 export interface DayToSign {
   accountId: string;
   state: DayState;
+  /** whose statement is signed; null: none is written */
+  workbook: DayWorkbook | null;
   lines: ChecklistLine[];
   moved: MovedAfter[];
   /** what changed behind it since it was closed, in words; null: nothing, or it is open */
@@ -38,6 +47,7 @@ interface EarlierDays {
   /** oldest first */
   dates: string[];
   figures: DayFigures[];
+  workbooks: DayWorkbook[];
   /** of those of which something came to the ledger after their night, or may have */
   late: { date: string; words: string; about: About | null }[];
   seen: string;
@@ -133,6 +143,8 @@ async function dayToSign(
   date: string,
   nights: Found,
 ): Promise<DayToSign> {
+  // Ahead of what is told of it: a revision that is written meanwhile is another than is named.
+  const [workbook = null] = await dayWorkbooks(db, [date]);
   const state = await dayState(db, accountId, date);
   const found = sinceOfDay(nights, accountId, date);
   const facts = await closingFacts(db, accountId, date);
@@ -140,7 +152,7 @@ async function dayToSign(
   const moved = await movedAfter(db, [accountId], date);
   const known = late === undefined ? {} : { late };
   const lines = closingChecklist({ ...facts, ...known, movedAfter: moved });
-  const day = { accountId, state, lines, moved };
+  const day = { accountId, state, workbook, lines, moved };
   if (state === 'open') return { ...day, changed: null, since: null, changedAbout: null };
   if (found === null) return { ...day, changed: SINCE_UNKNOWN, since: null, changedAbout: null };
   const since = found?.since ?? null;
@@ -166,6 +178,7 @@ async function earlierDays(
   const dates = (await openDates(db, accountId, date)).filter((one) => one !== date);
   const [first, last] = [dates[0], dates.at(-1)];
   if (first === undefined || last === undefined) return null;
+  const workbooks = await dayWorkbooks(db, dates);
   const days = await dayFigures(db, [accountId], first, last);
   const figures = days.filter(({ businessDate }) => dates.includes(businessDate)).toReversed();
   const late = dates.flatMap((one) => {
@@ -174,5 +187,6 @@ async function earlierDays(
     if (line === null || line.isWell) return [];
     return [{ date: one, words: line.words, about: line.about ?? null }];
   });
-  return { dates, figures, late, seen: shownDigest(dates, figures, late) };
+  const seen = shownDigest(dates, figures, workbooks, late);
+  return { dates, figures, workbooks, late, seen };
 }

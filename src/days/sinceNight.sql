@@ -20,12 +20,15 @@ night as materialized (
     ra.pull_id is not null and not exists (select from tieout.removed_looks w
       where w.pull_id = ra.pull_id and w.account_id = ra.account_id) as has_look,
     case when signed.event = 'closed' then signed.at end as at,
+    case when signed.event = 'closed' then signed.revision end as revision,
     case when jsonb_typeof(signed.keys) = 'array' then signed.keys end as keys
   from covered ra
   left join lateral (
     select e.event, e.at, (
         select item -> 'keys' from jsonb_array_elements(e.open_items) as item
-        where item ->> 'what' = 'ledger') as keys
+        where item ->> 'what' = 'ledger') as keys, (
+        select (item ->> 'revision')::int from jsonb_array_elements(e.open_items) as item
+        where item ->> 'what' = 'workbook') as revision
     from tieout.day_events e
     where e.account_id = ra.account_id and e.business_date = ra.business_date
       and e.event <> 'locked'
@@ -215,9 +218,10 @@ cross join lateral (
     join tieout.statements s on s.report_id = newest.report_id and s.account_id = n.account_id
     left join tieout.statements old on old.report_id = signed.report_id
       and old.account_id = s.account_id and old.currency = s.currency
-    where signed.run_id = n.run_id and signed.revision = (
+    -- the one that the close kept; one of before kept none
+    where signed.run_id = n.run_id and signed.revision = coalesce(n.revision, (
         select max(w.revision) from workbook w
-        where w.run_id = n.run_id and w.written_at <= n.at)
+        where w.run_id = n.run_id and w.written_at <= n.at))
       -- one of before statements were kept is held against nothing
       and exists (select from tieout.statements any_of where any_of.report_id = signed.report_id)
       and (old.ledger_captured, old.ledger_refunded, old.gateway_captured,

@@ -9,11 +9,14 @@ with book as (
 ),
 signed as (
   select e.account_id, jsonb_agg(jsonb_build_object('event', e.event, 'by', e.by,
-    'isClaim', e.is_claim, 'at', e.at, 'revision', (
+    'isClaim', e.is_claim, 'at', e.at, 'revision', coalesce((
+      -- the one that was seen; a decision of before kept none
+      select (item ->> 'revision')::int from jsonb_array_elements(e.open_items) as item
+      where item ->> 'what' = 'workbook'), (
       select max(p.revision) from tieout.runs r join tieout.reports p using (run_id)
       where r.business_date = $1 and not r.is_dry and p.kind = 'reconciliation'
         and p.format = 'xlsx' and p.period is null and p.state = 'written'
-        and p.written_at <= e.at)) order by e.event_id) as events
+        and p.written_at <= e.at))) order by e.event_id) as events
   from tieout.day_events e
   where e.business_date = $1 and e.account_id = any ($2::text[]) and e.event <> 'reopened'
     and not exists (

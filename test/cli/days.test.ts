@@ -44,10 +44,16 @@ it('a day in full says of a date without a night that there is none, and when it
   const told = (state: 'open' | 'closed' | 'locked', cutOff: string | null) => {
     const days = [{ ...day, state, cutOff, timezone: cutOff && 'UTC' }];
     const of = { accountId: 'A1', state, days, late: [], movedAcross: [], events: [] };
+    const counts = {
+      lateCount: 0,
+      movedAcrossCount: 0,
+      openNow: 20_000,
+      workbook: null,
+      changedAbout: null,
+    };
     const line = { isWell: false, isInTheWay: true, words: 'a line' };
     const checklist = [{ topic: 'night' as const, ...line }];
-    const shown = { ...of, openNow: 0, checklist, changed: null, changedAbout: null };
-    const lines = dayLines('2026-11-20', shown, false);
+    const lines = dayLines('2026-11-20', { ...of, ...counts, checklist, changed: null }, false);
     const screen = { zone: 'UTC', hasColours: false };
     return lines.map((line) => shownLine(line, screen)).join('\n');
   };
@@ -105,6 +111,8 @@ describe('tieout days', () => {
     const closed = await days(...order);
     expect(closed.code, closed.stderr).toBe(0);
     expect(closed.stdout).toContain(`A1001: ${dateOf(2)} closed`);
+    const on = /^ +[\d-]+: on revision 2 of the workbook, sha256 [\da-f]{12}$/gm;
+    expect(closed.stdout.match(on)).toHaveLength(2);
     const words =
       /^ +\[ \] 1 order of this day came .* without it; it counts in the next night: .*/m;
     const [line = 'none'] = words.exec(closed.stdout) ?? [];
@@ -114,6 +122,10 @@ describe('tieout days', () => {
     const shown = await days('list', dateOf(2));
     expect(shown.stdout).toContain(`business date ${dateOf(2)}: closed`);
     expect(shown.stdout).toMatch(/closed .* by anna \(claimed\): no reason given; \d+ items/);
+    expect(shown.stdout).toMatch(
+      / items were open; on revision 2 of the workbook, sha256 [\da-f]+/,
+    );
+    expect(shown.stdout).toMatch(/^ +who signs now signs on revision 2 of the workbook/m);
     expect(shown.stdout).toMatch(/from 00:00 to 00:00 UTC, checked at [\d-]+ [\d:]+ UTC\n/);
     expect(shown.stdout).toMatch(/ closed [\d-]+ [\d:]+ UTC by anna/);
     expect(shown.stdout).not.toMatch(/\d\d:\d\d[.\d]*Z/);
@@ -130,6 +142,7 @@ describe('tieout days', () => {
     const whats = events.flatMap(({ openItems }) => openItems.map(({ what }) => what));
     expect(whats).toContain('break');
     expect(whats).not.toContain('ledger');
+    expect(whats).not.toContain('workbook');
     // Of a day on which no money moved the rest is said all the same.
     const quiet = (await days('list', dateOf(9), '--account', 'A1001')).stdout;
     expect(quiet).toMatch(/: open\n +no money moved on it\n/);

@@ -6,13 +6,16 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notInFigures, workedOutClosing } from '../../src/core/runs/businessDay.js';
 import type { Database } from '../../src/database/db.js';
-import { closeDay, lockDay, reopenDay } from '../../src/days/days.js';
+import { barToReopen, closeDay, lockDay, reopenDay } from '../../src/days/days.js';
 import {
   closingFacts,
+  dayEvents,
   dayFigures,
   lateMovements,
+  openItems,
   postMovements,
 } from '../../src/days/daysStore.js';
+import { NOT_ANSWERED, shownDay } from '../../src/days/shownDay.js';
 import { previewSigning, signDays } from '../../src/days/signDay.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
@@ -74,6 +77,16 @@ async function confirm(
   });
 }
 
+async function writeWorkbook(date: string, revision: number, sha256: string): Promise<void> {
+  await db.query(
+    `insert into tieout.reports (run_id, kind, format, revision, state, created_at, written_at,
+       path, bytes, sha256)
+     select run_id, 'reconciliation', 'xlsx', $2, 'written', now(), now(), 'x', 1, $3
+     from tieout.runs where business_date = $1`,
+    [date, revision, sha256],
+  );
+}
+
 const all = (accountId: string) => dayFigures(db, [accountId], '0001-01-01', '9999-12-31');
 
 async function expectRolled(accountId: string): Promise<void> {
@@ -105,9 +118,10 @@ describe('a day', () => {
       ...{ state: 'open', opening: '7.50', captured: '5.00', adjustments: '0.77' },
       ...{ closing: '13.27', late: 1 },
     });
-    expect(await lateMovements(db, accountId, DATES[1])).toMatchObject([
-      { operation: 'capture', amount: '0.77', belongsTo: DATES[0] },
-    ]);
+    expect(await lateMovements(db, accountId, DATES[1])).toMatchObject({
+      rows: [{ operation: 'capture', amount: '0.77', belongsTo: DATES[0] }],
+      count: 1,
+    });
   });
 
   test('closes alone, or by choice with every open one before it, and keeps what was open', async () => {
@@ -134,6 +148,32 @@ describe('a day', () => {
     expect(rows).toEqual([kept, kept, kept]);
   });
 
+  test('counts all that is open also where only a part of it is named', async () => {
+    const accountId = await account();
+    await db.query(
+      `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
+         last_run_id, expected, actual, fingerprint)
+       select $1, 'O' || n, 'amount_mismatch', 'open', now(), 1, 1, '{}', '{}', ''
+       from generate_series(1, 1003) as n`,
+      [accountId],
+    );
+    const { rows, count } = await openItems(db, accountId);
+    expect([rows.length, count]).toEqual([1000, 1003]);
+    await closeDay(db, { accountId, date: DATES[0], who, reason: 'month end' });
+    const [closed] = await dayEvents(db, accountId, DATES[0]);
+    expect(closed?.openItems).toHaveLength(1000);
+    expect(closed?.openCount).toBe(1003);
+    // What was decided before that was kept is not counted for what it may not be.
+    await db.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query(
+        `update tieout.day_events set open_items = open_items - 1000 where account_id = $1`,
+        [accountId],
+      );
+    });
+    expect((await dayEvents(db, accountId, DATES[0]))[0]?.openCount).toBeNull();
+  });
+
   test.each([
     ['closed twice', closeDay, DATES[1], /closed already/],
     ['closed without a run', closeDay, '2026-12-24', /no finished run/],
@@ -153,6 +193,18 @@ describe('a day', () => {
     await closeDay(db, order);
     await lockDay(db, order);
     expect(await reopenDay(db, order)).toMatchObject({ kind: 'refused' });
+    // Nor is one before a locked day opened again: nobody is sent to open what stays.
+    const [earlier, later] = [await account(), { date: DATES[1], who, reason: 'audit' }];
+    for (const date of DATES.slice(0, 2)) {
+      await closeDay(db, { ...order, accountId: earlier, date });
+    }
+    await lockDay(db, { ...later, accountId: earlier });
+    expect(await barToReopen(db, { accountId: earlier, date: DATES[0] })).toMatch(
+      /^\S+, after it, is locked and stays/,
+    );
+    expect(await reopenDay(db, { ...order, accountId: earlier })).toMatchObject({
+      ...{ kind: 'refused', reason: expect.stringContaining(`${DATES[0]} cannot be opened again`) },
+    });
     await expect(
       db.query(
         `insert into tieout.day_events (account_id, business_date, event, by, is_claim, reason,
@@ -202,15 +254,7 @@ describe('a day', () => {
 
   test('is not signed with others where one before it is open, nor where nothing can be read', async () => {
     const [one, other] = [await account(), await account()];
-    for (const date of DATES.slice(0, 2)) {
-      await db.query(
-        `insert into tieout.reports (run_id, kind, format, revision, state, created_at, written_at,
-           path, bytes, sha256)
-         select run_id, 'reconciliation', 'xlsx', 1, 'written', now(), now(), 'x', 1, 'x'
-         from tieout.runs where business_date = $1`,
-        [date],
-      );
-    }
+    for (const date of DATES.slice(0, 2)) await writeWorkbook(date, 1, 'x');
     await closeDay(db, { accountId: other, date: DATES[0], who, reason: 'done' });
     const order = { accountIds: [one, other], verb: 'close' as const, who, secondPerson: false };
     const barsOf = async (date: string) =>
@@ -219,12 +263,27 @@ describe('a day', () => {
     expect(await barsOf(DATES[1])).toEqual([`days before it are open: ${DATES[0]} first`, null]);
     expect(await barsOf(DATES[2])).toEqual(['it cannot be signed yet', 'it cannot be signed yet']);
     const date = DATES[1];
+    // The revision that is signed is the one that was looked at, of each account and day.
+    const before = await previewSigning(db, { ...order, date });
+    const alone = (await shownDay(db, other, date, NOT_ANSWERED)).seen;
+    await writeWorkbook(date, 2, 'y');
+    const stale = { ...order, date, digest: before.digest, reason: 'month end' };
+    expect(await signDays(db, stale)).toEqual({ kind: 'changed' });
+    const pressed = await closeDay(db, {
+      ...{ accountId: other, date, who, reason: 'month end' },
+      ...{ since: NOT_ANSWERED, isAsSeen: ({ seen }) => seen === alone },
+    });
+    expect(pressed).toMatchObject({ kind: 'changed' });
     const { digest } = await previewSigning(db, { ...order, date });
     const signed = await signDays(db, { ...order, date, digest, reason: 'month end' });
     expect(signed).toMatchObject({
       kind: 'decided',
       verdicts: [{ kind: 'done', accountId: other, dates: [DATES[1]] }],
     });
+    // A revision that is written later, at whatever time it says, is not the one that was seen.
+    await writeWorkbook(date, 3, 'z');
+    const [closed] = await dayEvents(db, other, date);
+    expect(closed?.workbook).toEqual({ revision: 2, sha256: 'y' });
     const again = await signDays(db, { ...order, date, digest, reason: 'month end' });
     expect(again).toEqual({ kind: 'changed' });
   });

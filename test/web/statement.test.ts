@@ -82,12 +82,14 @@ it('lets one press sign the day of every account, after its checklists were show
   const shown = (await finance.get(close)).body;
   expect(shown).toContain('for 2 accounts');
   expect(shown.match(/the statement leaves nothing unexplained/g)).toHaveLength(2);
+  const [revision = 'none'] = /revision \d+ of the workbook, sha256 [\da-f]{12}/.exec(shown) ?? [];
+  expect(shown.split(`Who signs now signs on ${revision}`)).toHaveLength(3);
   expect((await finance.get(lock)).body).toContain('Nothing would be signed');
   // What changed since it was shown is shown again, and nothing is done.
   const stale = await finance.post(close, { seen: '0'.repeat(64), words: 'month end' });
   expect([stale.statusCode, await states()]).toEqual([409, ['open', 'open']]);
   const done = await finance.post(close, { seen: seenIn(shown), words: 'month end' });
-  expect(done.body).toContain('2 of 2 done');
+  for (const said of ['2 of 2 done', `on ${revision}`]) expect(done.body).toContain(said);
   const { rows } = await db.query(
     `select account_id, event, by, reason from tieout.day_events order by account_id`,
   );

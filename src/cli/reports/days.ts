@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { UsageError } from '../../core/errors.js';
 import { NO_REASON, WORDS_MAX } from '../../core/instructions/decider.js';
 import { checkDay } from '../../core/period.js';
-import { NOT_KNOWN } from '../../core/runs/businessDay.js';
+import { NOT_KNOWN, workbookWords } from '../../core/runs/businessDay.js';
 import type { DayOrder, DayVerdict } from '../../days/days.js';
 import { closeDay, lockDay, reopenDay } from '../../days/days.js';
 import {
@@ -110,8 +110,15 @@ function verdictLines(name: string, verdict: DayVerdict): string[] {
   const { accountId } = verdict;
   if (verdict.kind !== 'done') return [`${accountId}: not done: ${verdict.reason}`];
   const done = { close: 'closed', lock: 'locked', reopen: 'open again' }[name] ?? name;
+  const { dates, workbooks } = verdict;
+  const signedOn = (date: string) => workbooks?.find(({ businessDate }) => businessDate === date);
+  const on = dates.map((date) => `  ${date}: on ${workbookWords(signedOn(date) ?? null)}`);
   const knowing = verdict.knowing?.flatMap((line) => checklistLines(line, '  ')) ?? [];
-  return [`${accountId}: ${verdict.dates.join(', ')} ${done}`, ...knowing];
+  return [
+    `${accountId}: ${dates.join(', ')} ${done}`,
+    ...(workbooks === undefined ? [] : on),
+    ...knowing,
+  ];
 }
 
 async function list(
@@ -130,15 +137,20 @@ async function list(
   const since = await sinceNights(app.db, [date], accountIds);
   const toSign = await daysToSign(app.db, accountIds, date, since);
   const accounts = [];
-  for (const { accountId, state, lines, changed, changedAbout } of toSign) {
+  for (const { accountId, state, workbook, lines, changed, changedAbout } of toSign) {
+    const late = await lateMovements(app.db, accountId, date);
+    const moved = await movedAcross(app.db, accountId, date);
     accounts.push({
       accountId,
       state,
       days: days.filter((day) => day.accountId === accountId),
-      late: await lateMovements(app.db, accountId, date),
-      movedAcross: (await movedAcross(app.db, accountId, date)) as Row[],
+      late: late.rows,
+      lateCount: late.count,
+      movedAcross: moved.rows as Row[],
+      movedAcrossCount: moved.count,
       events: await dayEvents(app.db, accountId, date),
-      openNow: (await openItems(app.db, accountId)).length,
+      openNow: (await openItems(app.db, accountId)).count,
+      workbook,
       checklist: lines,
       changed,
       changedAbout,

@@ -1,7 +1,7 @@
 // Business days as `tieout days` prints them: a line each, or one day in full; amounts in groups,
 // with the decimals of their currency. Pure. Neighbour: days.ts asks for them.
 
-import type { DayFigures, DayState } from '../../core/runs/businessDay.js';
+import type { DayFigures, DayState, DayWorkbook } from '../../core/runs/businessDay.js';
 import {
   booksBegin,
   CHECKLIST_HEADS,
@@ -9,6 +9,7 @@ import {
   MEMOS,
   NO_NIGHT,
   notInFigures,
+  workbookWords,
 } from '../../core/runs/businessDay.js';
 import type { ChecklistLine } from '../../core/runs/closingChecklist.js';
 import { aboutText } from '../../core/runs/closingChecklist.js';
@@ -23,10 +24,15 @@ interface DayOfAccount {
   accountId: string;
   state: DayState;
   days: DayFigures[];
-  late: Awaited<ReturnType<typeof lateMovements>>;
+  /** the first of them, and how many there are */
+  late: Awaited<ReturnType<typeof lateMovements>>['rows'];
+  lateCount: number;
   movedAcross: Row[];
+  movedAcrossCount: number;
   events: Awaited<ReturnType<typeof dayEvents>>;
   openNow: number;
+  /** on which it is signed now; null: none is written */
+  workbook: DayWorkbook | null;
   checklist: readonly ChecklistLine[];
   /** behind a closed day; null: nothing */
   changed: string | null;
@@ -80,6 +86,7 @@ function notKnownLine(isSettled: boolean): string {
 
 export function dayLines(date: string, account: DayOfAccount, isSettled: boolean): Line[] {
   const { accountId, state, days, late, movedAcross: moved, events, openNow, checklist } = account;
+  const { lateCount, movedAcrossCount: movedCount, workbook } = account;
   return [
     `Account ${accountId}, business date ${date}: ${state}`,
     ...dayFigures(days, isSettled),
@@ -88,18 +95,30 @@ export function dayLines(date: string, account: DayOfAccount, isSettled: boolean
         `  adjustment: ${one.operation} ${moneyIn(one.amount, one.currency)} ` +
         `of order ${one.orderNo} belongs to ${one.belongsTo}`,
     ),
-    `  orders that moved across the cut-off before the look: ${countText(moved.length)}`,
+    ...moreLines('  ', lateCount - late.length),
+    `  orders that moved across the cut-off before the look: ${countText(movedCount)}`,
     ...moved.map((one) => `    ${one.order_no}: ${one.state} since ${instant(one.moved_at)}`),
-    ...events.map(
-      (one) =>
-        `  ${one.event} ${one.at.toISOString()} by ${one.by}${one.isClaim ? ' (claimed)' : ''}: ` +
-        `${one.reason}; ${countText(one.openItems.length)} items were open`,
-    ),
+    ...moreLines('    ', movedCount - moved.length),
+    ...events.map(eventLine),
     ...changedLines(account),
+    ...(state === 'locked' ? [] : [`  who signs now signs on ${workbookWords(workbook)}`]),
     `  open now: ${counted(openNow, 'item')}`,
     `  ${CHECKLIST_HEADS[state]}:`,
     ...checklist.flatMap((line) => checklistLines(line, '    ')),
   ];
+}
+
+function eventLine(one: DayOfAccount['events'][number]): string {
+  const { event, at, by, isClaim, reason, openItems, openCount, workbook } = one;
+  const or = openCount === null ? ' or more' : '';
+  const open = `${countText(openCount ?? openItems.length)} items${or} were open`;
+  const on = workbook === null ? '' : `; on ${workbookWords(workbook)}`;
+  const who = `${by}${isClaim ? ' (claimed)' : ''}`;
+  return `  ${event} ${at.toISOString()} by ${who}: ${reason}; ${open}${on}`;
+}
+
+function moreLines(indent: string, more: number): string[] {
+  return more > 0 ? [`${indent}and ${countText(more)} more`] : [];
 }
 
 function changedLines({ changed, changedAbout }: DayOfAccount): string[] {

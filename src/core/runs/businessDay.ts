@@ -99,3 +99,16 @@ export function workedOutClosing(day: DayFigures): string {
     exactAmount(refunded);
   return formatAmount(sum);
 }
+
+/** The newest workbook of the night of a day: on it one signs. */
+export interface DayWorkbook {
+  businessDate: string;
+  revision: number;
+  sha256: string;
+}
+
+/** As it is found among the reports, by revision and the beginning of its digest. */
+export function workbookWords(workbook: Pick<DayWorkbook, 'revision' | 'sha256'> | null): string {
+  if (workbook === null) return 'no workbook: none of its night is written';
+  return `revision ${workbook.revision} of the workbook, sha256 ${workbook.sha256.slice(0, 12)}`;
+}

@@ -3,12 +3,12 @@
 
 import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
 import type { DayFigures, DayState } from '../../../core/runs/businessDay.js';
-import { NO_NIGHT } from '../../../core/runs/businessDay.js';
+import { NO_NIGHT, workbookWords } from '../../../core/runs/businessDay.js';
 import { countText } from '../../../core/text/amounts.js';
 import { withoutCommands } from '../../../core/text/commandWords.js';
 import type { DayOrder, DayVerdict } from '../../../days/days.js';
-import { closeDay, lockDay, reopenDay } from '../../../days/days.js';
-import type { LateMovement } from '../../../days/daysStore.js';
+import { barToReopen, closeDay, lockDay, reopenDay } from '../../../days/days.js';
+import type { LateMovement, Named } from '../../../days/daysStore.js';
 import { dayEvents, lateMovements } from '../../../days/daysStore.js';
 import { EARLIER_MAX, shownDay, sinceOfOpen } from '../../../days/shownDay.js';
 import { statementsOfRun } from '../../../report/statementStore.js';
@@ -28,6 +28,7 @@ import {
   dayPath,
   MovedAfter,
   SigningSentence,
+  signedWords,
 } from './signing.js';
 
 export async function dayPage(visit: Visit): Promise<Answer> {
@@ -41,6 +42,8 @@ export async function dayPage(visit: Visit): Promise<Answer> {
   const late = await lateMovements(deps.db, account, date);
   const events = await dayEvents(deps.db, account, date);
   const [written] = await statementsOfRun(deps.db, date, [account]);
+  const noReopening =
+    state === 'closed' ? await barToReopen(deps.db, { accountId: account, date }) : null;
   const body = (
     <>
       <h1>
@@ -62,7 +65,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
       )}
       <Decide
         visit={visit}
-        day={{ account, date, state, seen }}
+        day={{ account, date, state, seen, noReopening }}
         earlier={earlier}
         events={events}
       />
@@ -119,7 +122,11 @@ function EarlierDays(props: { earlier: Earlier; account: string; date: string; w
         {shown.map((one, at) => (
           <>
             {at === 0 ? '' : ', '}
-            <a href={dayPath(account, one)}>{one}</a>
+            <a href={dayPath(account, one)}>{one}</a> (
+            {workbookWords(
+              earlier.workbooks.find(({ businessDate }) => businessDate === one) ?? null,
+            )}
+            )
           </>
         ))}
         {more === 0 ? '' : ` and ${countText(more)} more`}
@@ -145,12 +152,12 @@ function EarlierDays(props: { earlier: Earlier; account: string; date: string; w
   );
 }
 
-/** Of a day without a statement: what was signed since it was last open, on no revision. */
+/** Of a day without a statement: what was signed since it was last open. */
 function withoutStatement(events: Events): Signed {
   const reopened = events.findLastIndex(({ event }) => event === 'reopened');
-  return events.slice(reopened + 1).flatMap(({ event, by, isClaim, at }) => {
+  return events.slice(reopened + 1).flatMap(({ event, by, isClaim, at, workbook }) => {
     if (event === 'reopened') return [];
-    return [{ event, by, isClaim, at: at.toISOString(), revision: null }];
+    return [{ event, by, isClaim, at: at.toISOString(), revision: workbook?.revision ?? null }];
   });
 }
 
@@ -159,14 +166,19 @@ interface Day {
   date: string;
   state: DayState;
   seen: string;
+  /** why it is closed and not opened again; null: it can be, or it is not closed */
+  noReopening: string | null;
 }
 
-function Late(props: { late: readonly LateMovement[]; account: string; words: Words }) {
+function Late(props: { late: Named<LateMovement>; account: string; words: Words }) {
   const { late, account, words } = props;
-  if (late.length === 0) return null;
+  const { rows, count } = late;
+  if (count === 0) return null;
+  const first =
+    rows.length < count ? `: the first ${countText(rows.length)} of ${countText(count)}` : '';
   return (
     <Table
-      caption="What became known here and belongs to an earlier, closed day"
+      caption={`What became known here and belongs to an earlier, closed day${first}`}
       isCaptionSeen
       columns={[
         { head: 'Order' },
@@ -176,7 +188,7 @@ function Late(props: { late: readonly LateMovement[]; account: string; words: Wo
         { head: 'Belongs to' },
       ]}
     >
-      {late.map((one) => (
+      {rows.map((one) => (
         <tr>
           <th scope="row">
             <OrderLink accountId={account} orderNo={one.orderNo} />
@@ -199,13 +211,16 @@ const POSSIBLE: Readonly<Record<DayState, readonly (keyof typeof VERBS)[]>> = {
 
 function Decide(props: { visit: Visit; day: Day; earlier: Earlier | null; events: Events }) {
   const { visit, day, earlier, events } = props;
-  const { account, date, state, seen } = day;
+  const { account, date, state, seen, noReopening } = day;
   if (!visit.accountsFor('closeDays').includes(account)) return null;
   const closed = events.findLast(({ event }) => event === 'closed');
   const isOwn = closed !== undefined && isSamePerson(closed.by, visit.person.name);
   const needsSecond = visit.deps.config.days.secondPerson && isOwn;
-  const verbs = POSSIBLE[state].filter((verb) => verb !== 'lock' || !needsSecond);
-  if (verbs.length === 0) return null;
+  const verbs = POSSIBLE[state].filter((verb) =>
+    verb === 'reopen' ? noReopening === null : verb !== 'lock' || !needsSecond,
+  );
+  const why = noReopening === null ? null : <p class="hint">Not opened again: {noReopening}.</p>;
+  if (verbs.length === 0) return why;
   return (
     <Form action={`/days/${verbs[0]}`} csrf={visit.csrf}>
       <fieldset class="decide">
@@ -232,6 +247,7 @@ function Decide(props: { visit: Visit; day: Day; earlier: Earlier | null; events
       {state === 'locked' ? null : (
         <p class="hint">{secondWords(state, isOwn, visit.deps.config.days.secondPerson)}</p>
       )}
+      {why}
     </Form>
   );
 }
@@ -261,6 +277,7 @@ function Decided({ visit, events }: { visit: Visit; events: Events }) {
           <li>
             <time>{visit.words.at(event.at)}</time> {event.event} by{' '}
             {nameLabel(event.by, event.isClaim)}: {visit.words.free(event.reason)}
+            {event.workbook === null ? '' : ` (on ${workbookWords(event.workbook)})`}
           </li>
         ))}
       </ol>
@@ -310,7 +327,7 @@ async function decide(
   const row: RowVerdict = {
     what: `${verb} ${date} of ${accountId}`,
     kind: verdict.kind,
-    words: verdict.kind === 'done' ? verdict.dates.join(', ') : verdict.reason,
+    words: verdict.kind === 'done' ? signedWords(verdict) : verdict.reason,
   };
   const body = <Verdicts rows={[row]} back={`/days/${accountId}/${date}`} />;
   return { kind: 'page', title: 'What was done', section: 'Days', body };

@@ -2,6 +2,7 @@
 // which is refused and shown again if anything shown has changed. days/signDay.ts says what is
 // signed.
 
+import { workbookWords } from '../../../core/runs/businessDay.js';
 import { countText } from '../../../core/text/amounts.js';
 import type { SignedByPress, SigningOrder, SigningVerb } from '../../../days/signDay.js';
 import { previewSigning, signDays } from '../../../days/signDay.js';
@@ -10,7 +11,7 @@ import { Empty, Form, Reason, State, Verdicts } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND, refused } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
-import { ChangedSince, Checklist, dayPath, signAllPath } from './signing.js';
+import { ChangedSince, Checklist, dayPath, signAllPath, signedWords } from './signing.js';
 
 export const SIGNING_VERBS = ['close', 'lock'] as const satisfies readonly SigningVerb[];
 
@@ -60,7 +61,8 @@ async function show(visit: Visit, verb: SigningVerb, changed: string | null): Pr
       <p class="sentence" role="status">
         {signed.length === 0
           ? 'Nothing would be signed.'
-          : `The button signs ${date}, and no other day, for ${accountsText(signed.length)}: ` +
+          : `The button signs ${date}, and no other day, on ` +
+            `${workbookWords(signed[0]?.workbook ?? null)}, for ${accountsText(signed.length)}: ` +
             `${signed.map(({ accountId }) => accountId).join(', ')}.`}
         {signed.length === days.length
           ? ''
@@ -149,7 +151,7 @@ export function pressSignAll(verb: SigningVerb) {
     const rows = outcome.verdicts.map((verdict) => ({
       what: `${verb} ${date} of ${verdict.accountId}`,
       kind: verdict.kind === 'done' ? ('done' as const) : ('refused' as const),
-      words: verdict.kind === 'done' ? verdict.dates.join(', ') : verdict.reason,
+      words: verdict.kind === 'done' ? signedWords(verdict) : verdict.reason,
       link: dayPath(verdict.accountId, date),
     }));
     const body = <Verdicts rows={rows} back={`/nights/${date}/statement`} />;

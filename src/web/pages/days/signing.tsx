@@ -4,11 +4,12 @@
 
 import type { ComponentChildren } from 'preact';
 import type { DayState } from '../../../core/runs/businessDay.js';
-import { CHECKLIST_HEADS } from '../../../core/runs/businessDay.js';
+import { CHECKLIST_HEADS, workbookWords } from '../../../core/runs/businessDay.js';
 import type { ChecklistLine, ChecklistTopic } from '../../../core/runs/closingChecklist.js';
 import { movedWords, signingAnswer } from '../../../core/runs/closingChecklist.js';
 import { countText } from '../../../core/text/amounts.js';
 import { withoutCommands } from '../../../core/text/commandWords.js';
+import type { DayVerdict } from '../../../days/days.js';
 import type { DayToSign } from '../../../days/shownDay.js';
 import type { SigningVerb } from '../../../days/signDay.js';
 import { Name, OrderLink } from '../../layout/parts.js';
@@ -119,16 +120,38 @@ export function BeforeSigning({ date, day }: OfDay) {
 export function Checklist({ date, day }: OfDay) {
   const { accountId, lines } = day;
   return (
-    <ul class="checklist">
-      {lines.map(({ isWell, words, topic, about }) => (
-        <li>
-          {isWell ? '✓ ' : '✗ '}
-          {isWell ? words : <a href={TO[topic](accountId, date)}>{withoutCommands(words)}</a>}
-          <About accountId={accountId} about={about} />
-        </li>
-      ))}
-    </ul>
+    <>
+      <SignedOn day={day} />
+      <ul class="checklist">
+        {lines.map(({ isWell, words, topic, about }) => (
+          <li>
+            {isWell ? '✓ ' : '✗ '}
+            {isWell ? words : <a href={TO[topic](accountId, date)}>{withoutCommands(words)}</a>}
+            <About accountId={accountId} about={about} />
+          </li>
+        ))}
+      </ul>
+    </>
   );
+}
+
+/** The press is held to this revision: one that is written meanwhile is looked at first. */
+function SignedOn({ day: { workbook, state } }: { day: DayToSign }) {
+  if (state === 'locked') return null;
+  return <p>Who signs now signs on {workbookWords(workbook)}.</p>;
+}
+
+/** "2026-11-20 on revision 2 of the workbook, sha256 1a2b3c4d5e6f" */
+export function signedWords({
+  dates,
+  workbooks,
+}: Pick<Extract<DayVerdict, { kind: 'done' }>, 'dates' | 'workbooks'>): string {
+  return dates
+    .map((date) => {
+      const on = workbooks?.find(({ businessDate }) => businessDate === date);
+      return workbooks === undefined ? date : `${date} on ${workbookWords(on ?? null)}`;
+    })
+    .join(', ');
 }
 
 /** Why the statement of a date and its day say different figures; it stands beside both. */

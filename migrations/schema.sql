@@ -1,4 +1,4 @@
--- The schema as it stands after 0722_payouts_by_content, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0780_refunded_beside, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -4345,20 +4345,30 @@ AS $function$
     order by k.redaction_id desc limit 1), l.facts_sha256)
 $function$;
 
-CREATE OR REPLACE FUNCTION tieout.refunded_by_hand(account text, transaction text, look bigint)
+CREATE OR REPLACE FUNCTION tieout.refunded_beside(account text, transaction text, look bigint)
  RETURNS numeric
  LANGUAGE sql
  STABLE
 AS $function$
-  select sum((e ->> 'refund_amount')::numeric)
-  from tieout.gateway_calls c
-  cross join jsonb_array_elements(c.entries) e
-  where c.entries @> jsonb_build_array(jsonb_build_object('transaction_id', transaction))
-    and c.account_id = account and c.operation = 'refund'
-    and coalesce(c.outcome, '') not in ('rejected', 'not_sent')
-    and c.at <= (select as_of from tieout.pulls where pull_id = look)
-    and e ->> 'transaction_id' = transaction
-    and e ->> 'refund_amount' ~ '^[0-9]{1,18}[.][0-9]{2}$'
+  select sum(amount)
+  from (
+    select (e ->> 'refund_amount')::numeric as amount
+    from tieout.gateway_calls c
+    cross join jsonb_array_elements(c.entries) e
+    where c.entries @> jsonb_build_array(jsonb_build_object('transaction_id', transaction))
+      and c.account_id = account and c.operation = 'refund'
+      and coalesce(c.outcome, '') not in ('rejected', 'not_sent')
+      and c.at <= (select as_of from tieout.pulls where pull_id = look)
+      and e ->> 'transaction_id' = transaction
+      and e ->> 'refund_amount' ~ '^[0-9]{1,18}[.][0-9]{2}$'
+    union all
+    (select distinct on (coalesce(l.refund_id, l.attempt_id::text)) l.amount::numeric
+      from tieout.lost_permits l
+      where l.account_id = account and l.operation = 'refund' and l.transaction_id = transaction
+        and l.found_at <= (select as_of from tieout.pulls where pull_id = look)
+        and l.amount ~ '^[0-9]{1,18}[.][0-9]{2}$'
+      order by coalesce(l.refund_id, l.attempt_id::text), l.sent_at desc)
+  ) as beside
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.resume_end(tick timestamp without time zone, zone text, resume_until time without time zone)

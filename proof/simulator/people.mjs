@@ -110,7 +110,10 @@ function isPastAsked({ gateway }, row) {
 
 function isSame(line, row) {
   if (line.account_id !== row.account_id || line.operation !== row.operation) return false;
-  if (row.operation === 'payout') return line.order_no === row.order_no;
+  // the portal shows what was paid, not only under which number
+  if (row.operation === 'payout') {
+    return line.order_no === row.order_no && hundredths(line.amount) === hundredths(row.amount);
+  }
   if (line.transaction_id !== row.transaction_id) return false;
   return row.operation !== 'refund' || hundredths(line.refund_amount) === moneyOf(row);
 }

@@ -36,12 +36,12 @@ left join account on account.account_id = d.account_id
 left join tieout.asked_orders o
   on o.pull_id = d.pull_id and o.account_id = d.account_id and o.order_no = d.order_no
 cross join lateral (
-  -- one that is no amount makes nothing known, nor do requests for another sum than went by hand
+  -- one that is no amount makes nothing known, nor do requests for another sum than went beside
   select case when d.state = 'partially_refunded' and bool_and(coalesce(
       r.refund_amount > 0 and r.refund_amount = round(r.refund_amount, 2)
         and r.refund_amount < 1e18, false))
       and coalesce(sum(r.refund_amount)
-        = tieout.refunded_by_hand(d.account_id, d.transaction_id, d.pull_id), true)
+        = tieout.refunded_beside(d.account_id, d.transaction_id, d.pull_id), true)
     then sum(r.refund_amount)::numeric(20, 2) else 0.00 end as amount
   from tieout.asked_refunds r
   where r.pull_id = d.pull_id and r.account_id = d.account_id and r.order_no = d.order_no

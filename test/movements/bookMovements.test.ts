@@ -126,6 +126,29 @@ describe('through the database', () => {
     ]);
   });
 
+  test('a request is not believed where a journal names a permit for another sum', async () => {
+    const lost = (name: string, refundId: string, amount: string) =>
+      db.query(
+        `insert into tieout.lost_permits (attempt_id, entry, account_id, operation, order_no,
+           refund_id, transaction_id, currency, amount, sent_at, host, found_at)
+         values (gen_random_uuid(), 0, $1, 'refund', $2, $3, 'T ' || $2, 'EUR', $4, now(), 'b', now())`,
+        [ACCOUNT, name, refundId, amount],
+      );
+    await lost('lost another', 'R1', '54.00');
+    // tried a second time: it is one request all the same
+    await lost('lost the same', 'R2', '40.00');
+    await lost('lost the same', 'R2', '40.00');
+    const names = ['lost another', 'lost the same'];
+    const of = (name: string) => ({ name, requested: '40', want: '' });
+    await night(names.map((name) => ({ ...of(name), shown: 'captured 100' })));
+    await night(names.map((name) => ({ ...of(name), shown: 'partially_refunded 100' })));
+    const books = await booksByOrder();
+    expect(names.map((name) => books.get(name))).toEqual([
+      'captured elsewhere 100, refunded elsewhere ?',
+      'captured elsewhere 100, refunded elsewhere 40',
+    ]);
+  });
+
   type Seen = MovementNight & { name: string; placedOn?: string };
 
   async function night(seen: readonly Seen[]): Promise<void> {

@@ -32,10 +32,17 @@ export function dateIn(timezone: string, at: Date): string {
   return new Date(local).toISOString().slice(0, 10);
 }
 
-/** The instant at which the date begins in the zone. */
+/**
+ * The instant at which the date begins in the zone: its midnight, the first where the clocks show
+ * it twice; where they skip it, the moment at which they are put on.
+ */
 export function startOfDay(date: string, timezone: string): Date {
   const local = Date.parse(date);
-  const guess = local - minutesAhead(timezone, local) * MINUTE_MS;
-  // The clocks may have been put on or back between the two.
-  return new Date(local - minutesAhead(timezone, guess) * MINUTE_MS);
+  const offsets = [local - DAY_MS, local + DAY_MS].map((at) => minutesAhead(timezone, at));
+  const midnights = offsets.flatMap((ahead) => {
+    const at = local - ahead * MINUTE_MS;
+    return minutesAhead(timezone, at) === ahead ? [at] : [];
+  });
+  const skipped = local - Math.min(...offsets) * MINUTE_MS;
+  return new Date(midnights.length === 0 ? skipped : Math.min(...midnights));
 }

@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest';
 import type { DueRule } from '../../src/core/breaks/dueDate.js';
 import { dueDate, isOverdue } from '../../src/core/breaks/dueDate.js';
-import { dateIn } from '../../src/core/time.js';
+import { dateIn, startOfDay } from '../../src/core/time.js';
 
 const BERLIN = 'Europe/Berlin';
 const rule = (days: number, holidays: string[] = [], timezone = BERLIN): DueRule => {
@@ -49,4 +49,20 @@ it.each([
     }
   }
   expect(found).toEqual([]);
+});
+
+// The clocks skip midnight, show it twice, or are changed later on the same day.
+it.each([
+  ['America/Santiago', '2026-09-06', '2026-09-06T04:00:00.000Z'],
+  ['America/Havana', '2026-03-08', '2026-03-08T05:00:00.000Z'],
+  ['Asia/Beirut', '2026-03-29', '2026-03-28T22:00:00.000Z'],
+  ['America/Havana', '2026-11-01', '2026-11-01T04:00:00.000Z'],
+  ['America/Santiago', '2026-04-05', '2026-04-05T04:00:00.000Z'],
+  [BERLIN, '2026-03-29', '2026-03-28T23:00:00.000Z'],
+  ['Pacific/Auckland', '2026-09-27', '2026-09-26T12:00:00.000Z'],
+])('in %s the day %s begins with its first moment', (timezone, date, first) => {
+  const begin = startOfDay(date, timezone);
+  expect(begin.toISOString()).toBe(first);
+  expect(dateIn(timezone, begin)).toBe(date);
+  expect(dateIn(timezone, new Date(begin.getTime() - 1))).not.toBe(date);
 });

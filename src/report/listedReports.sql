@@ -1,9 +1,22 @@
--- Reports that were written, newest night first: of each who took it last. A report holds all
--- accounts of its night, so that it is shown only to those who may see all of them. $1 the accounts
+-- Reports that were written, newest night first: of each who took it last. One of a month or a day
+-- that was asked for stands at the night that was the newest then; its revisions are counted over
+-- all nights. A report holds all accounts of its night, so that it is shown only to those who may
+-- see all of them. $1 the accounts
 -- of the reader, $2 one report, or null: those of a page of nights that have one, $3 nights, $4
 -- offset.
-select p.report_id, r.business_date, r.state as run_state, p.kind, p.format, p.revision, p.sha256,
-  p.bytes, p.written_at, p.path,
+select p.report_id, r.business_date, r.state as run_state, p.kind, p.period, p.format, p.revision,
+  p.sha256, p.bytes, p.written_at, p.path,
+  not exists (
+    select from tieout.reports n
+    where p.period is null and n.run_id = p.run_id and n.period is null and n.kind = p.kind
+      and n.format = p.format and n.revision > p.revision and n.state = 'written'
+  ) and not exists (
+    select from tieout.reports n
+    where n.period = p.period and n.kind = p.kind and n.format = p.format
+      and n.revision > p.revision and n.state = 'written' and n.report_id > 0
+  ) as is_newest,
+  (select count(*) from tieout.console_events e
+    where e.action = 'download' and e.subject = 'report ' || p.report_id)::int as times_taken,
   coalesce((
     select jsonb_agg(jsonb_build_object('who', e.who, 'at', e.at) order by e.event_id desc)
     from (
@@ -22,4 +35,5 @@ from (
 join tieout.reports p using (run_id)
 where p.state = 'written' and ($2 is null
   or (p.report_id = $2 and tieout.sees_run($1, r.run_id)))
-order by r.business_date desc, p.kind desc, p.format, p.revision desc
+order by r.business_date desc, p.kind desc, p.period desc nulls first,
+  p.format, p.revision desc

@@ -10,14 +10,19 @@ export interface ListedReport {
   businessDate: string;
   runState: string;
   kind: string;
+  /** 2026-11-20 or 2026-11 of a report that was asked for; null: the night's own */
+  period: string | null;
   format: string;
   revision: number;
   sha256: string;
   bytes: bigint;
   writtenAt: Date;
   path: string;
-  /** Who took it, newest first, and when. */
+  /** no later revision of the same is written */
+  isNewest: boolean;
+  /** Who took it last, newest first, and when. */
   taken: { who: string; at: string }[];
+  timesTaken: number;
 }
 
 /** The reports of the runs from `before` on backwards, newest run first. */
@@ -78,8 +83,11 @@ interface RawReport {
   business_date: string;
   run_state: string;
   kind: string;
+  period: string | null;
   format: string;
   revision: number;
+  is_newest: boolean;
+  times_taken: number;
   sha256: string;
   bytes: bigint;
   written_at: Date;
@@ -93,6 +101,8 @@ function toReport(row: RawReport): ListedReport {
     businessDate: row.business_date,
     runState: row.run_state,
     kind: row.kind,
+    period: row.period,
+    isNewest: row.is_newest,
     format: row.format,
     revision: row.revision,
     sha256: row.sha256,
@@ -100,5 +110,6 @@ function toReport(row: RawReport): ListedReport {
     writtenAt: row.written_at,
     path: row.path,
     taken: row.taken,
+    timesTaken: row.times_taken,
   };
 }

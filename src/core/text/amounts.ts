@@ -19,6 +19,18 @@ export function countText(count: number | bigint): string {
   return grouped(count.toString());
 }
 
+/** What a list leaves out, as one more item: "1,234 more"; no item where it leaves out none. */
+export function moreOf(rest: number): string[] {
+  return rest > 0 ? [`${countText(rest)} more`] : [];
+}
+
+/** The same behind what is named: " and 1,234 more"; empty where nothing is left out. */
+export function andMore(rest: number): string {
+  return moreOf(rest)
+    .map((more) => ` and ${more}`)
+    .join('');
+}
+
 /** With what is counted: "1 break", "20,000 breaks". */
 export function counted(count: number, noun: string): string {
   return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;

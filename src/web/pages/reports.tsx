@@ -2,6 +2,7 @@
 // page to the workbook. A file is found by the number of its row, never by a path.
 
 import { basename } from 'node:path';
+import { andMore } from '../../core/text/amounts.js';
 import type { ListedReport } from '../../report/reportPagesStore.js';
 import { findReport, listReports } from '../../report/reportPagesStore.js';
 import { sizeText } from '../format.js';
@@ -56,7 +57,6 @@ function ReportTable(props: { rows: readonly ListedReport[]; visit: Visit; mayTa
   const { rows, visit, mayTake } = props;
   const { words } = visit;
   const mayMake = visit.accountsFor('download').length === visit.deps.accountIds.length;
-  const newest = new Set(newestOf(rows).map(({ reportId }) => reportId));
   return (
     <Table
       caption="Reports, newest night first"
@@ -94,12 +94,13 @@ function ReportTable(props: { rows: readonly ListedReport[]; visit: Visit; mayTa
           </td>
           <td data-name={row.taken.length === 0 ? undefined : 'Taken by'}>
             {row.taken.map(({ who, at }) => `${who} ${words.at(at)}`).join(', ')}
+            {andMore(row.timesTaken - row.taken.length)}
           </td>
           <td class="buttons">
-            {mayMake && newest.has(row.reportId) ? (
+            {mayMake && row.isNewest ? (
               <Rewrite
                 id={row.reportId}
-                what={`${row.kind} of ${row.businessDate}`}
+                what={row.period === null ? `${row.kind} of ${row.businessDate}` : nameOf(row)}
                 visit={visit}
               />
             ) : null}
@@ -111,7 +112,7 @@ function ReportTable(props: { rows: readonly ListedReport[]; visit: Visit; mayTa
 }
 
 function ReportLink({ row, mayTake }: { row: ListedReport; mayTake: boolean }) {
-  const name = `${row.kind} (${row.format})`;
+  const name = `${nameOf(row)} (${row.format})`;
   return mayTake ? (
     <a href={`/reports/${row.reportId}/file`} download>
       {name}
@@ -121,18 +122,9 @@ function ReportLink({ row, mayTake }: { row: ListedReport; mayTake: boolean }) {
   );
 }
 
-/** The highest revision of each. */
-function newestOf(rows: readonly ListedReport[]): ListedReport[] {
-  return rows.filter(
-    (row) =>
-      !rows.some(
-        (other) =>
-          other.businessDate === row.businessDate &&
-          other.kind === row.kind &&
-          other.format === row.format &&
-          other.revision > row.revision,
-      ),
-  );
+/** What it is, with the month or day that it is of where it was asked for. */
+function nameOf({ kind, period }: ListedReport): string {
+  return period === null ? kind : `${kind} of ${period}`;
 }
 
 export async function reportFile(visit: Visit): Promise<Answer> {
@@ -149,7 +141,7 @@ export async function reportFile(visit: Visit): Promise<Answer> {
       visit.record({
         action: 'download',
         subject: `report ${found.reportId}`,
-        outcome: `${found.kind} ${found.businessDate} revision ${found.revision}`,
+        outcome: `${found.kind} ${found.period ?? found.businessDate} revision ${found.revision}`,
       }),
   };
 }

@@ -5,16 +5,21 @@
 
 import { createHash } from 'node:crypto';
 import type { Decider } from '../../core/instructions/decider.js';
+import { NOT_APPROVABLE, notApprovable } from '../../core/instructions/holdReasons.js';
 import type { Hundredths } from '../../core/money.js';
-import { formatAmount, parseAmount } from '../../core/money.js';
+import { addAmounts, formatAmount, parseAmount } from '../../core/money.js';
+import { moreOf } from '../../core/text/amounts.js';
+import type { Db } from '../../database/db.js';
 import type { DecideDeps, Decision, DecisionRequest, DecisionVerdict } from '../decisions.js';
 import { decideInstructions } from '../decisions.js';
 import type { DecidableInstruction } from '../decisionsStore.js';
 import type { InstructionSetFilter } from './instructionSetStore.js';
-import { instructionSet } from './instructionSetStore.js';
+import { instructionGroups, instructionSet } from './instructionSetStore.js';
 
 /** Instructions of one set: what one press decides about, in some 20 s (9 ms each, measured). */
 export const INSTRUCTION_SET_MAX = 2_000;
+/** Instructions that are looked through for one set. */
+const LOOKED_MAX = 4_000;
 /** Instructions of one transaction. */
 const PART = 500;
 
@@ -33,12 +38,16 @@ export interface InstructionPreview {
   /** of those that the press decides about */
   done: InstructionTotal;
   /** what it leaves as it is, by reason, with one of them */
-  left: ReadonlyMap<string, InstructionTotal & { one: DecidableInstruction }>;
+  left: ReadonlyMap<string, Left>;
 }
 
+type Left = InstructionTotal & { one: Pick<DecidableInstruction, 'instructionId'> };
+
 export interface InstructionSetPreview extends InstructionPreview {
-  /** there are more than one press decides about */
-  isCut: boolean;
+  /** of those that match, how many were not looked at */
+  notLooked: number;
+  /** as many as one press decides about: the next one goes on */
+  isFull: boolean;
   /** of what the press is about, row by row */
   digest: string;
 }
@@ -92,18 +101,73 @@ export async function decideInstructionSet(
   return { kind: 'decided', done, refused };
 }
 
-/** Nobody saw each of them by itself: what asks for that is left for its own page. */
+/**
+ * Those that the decision would change, until one press has enough of them: what it leaves is
+ * passed over, so that nothing stands in the way of the others. Nobody saw each of them by itself:
+ * what asks for that is left for its own page.
+ */
 async function weigh(deps: DecideDeps, { filter, decision, who }: SetRequest) {
-  const ids = await instructionSet(deps.db, filter, INSTRUCTION_SET_MAX + 1);
+  const barred = decision.kind === 'approve' ? NOT_APPROVABLE : [];
+  const { ids, found } = await instructionSet(deps.db, { ...filter, barred }, LOOKED_MAX);
   const verdicts: DecisionVerdict[] = [];
   const { accountIds } = filter;
-  for (const part of partsOf(ids.slice(0, INSTRUCTION_SET_MAX))) {
+  let open = INSTRUCTION_SET_MAX;
+  for (const part of partsOf(ids)) {
+    if (open === 0) break;
     const request = { ids: part, decision, who, accountIds, check: true };
-    verdicts.push(...(await decideInstructions(deps, request)));
+    for (const verdict of await decideInstructions(deps, request)) {
+      if (open === 0) break;
+      if (verdict.kind === 'done') open -= 1;
+      verdicts.push(verdict);
+    }
   }
   const { preview, rows } = previewOf(verdicts);
-  const isCut = ids.length > INSTRUCTION_SET_MAX;
-  return { preview: { ...preview, isCut, digest: digestOf(rows) }, rows };
+  const left = new Map([...preview.left, ...(await leftOf(deps.db, filter, barred))]);
+  const cut = { notLooked: found - verdicts.length, isFull: open === 0 };
+  return { preview: { ...preview, left, ...cut, digest: digestOf(rows) }, rows };
+}
+
+/** What no approval frees, whoever gives it: it is counted, and not weighed one by one. */
+async function leftOf(
+  db: Db,
+  { accountIds, state, operation, holdReason, currency }: InstructionSetFilter,
+  barred: readonly string[],
+): Promise<Map<string, Left>> {
+  if (barred.length === 0) return new Map();
+  const groups = (await instructionGroups(db, accountIds, state)).filter(
+    (one) =>
+      barred.includes(one.holdReason ?? '') &&
+      (operation === null || one.operation === operation) &&
+      (holdReason === null || one.holdReason === holdReason) &&
+      (currency === null || one.currency === currency),
+  );
+  const left = new Map<string, Left>();
+  for (const { holdReason: reason, operation: what, ...one } of groups) {
+    const words = notApprovable(reason ?? '');
+    const before = left.get(words);
+    const moved = what === 'review' || one.money === null ? [] : [[one.currency, one.money]];
+    const money: Record<string, string> = { ...before?.money };
+    for (const [key = '', amount = ''] of moved) {
+      money[key] = addAmounts(money[key] ?? '0.00', amount);
+    }
+    const oldest = before?.oldest ?? one.oldest;
+    left.set(words, {
+      count: (before?.count ?? 0) + one.count,
+      money,
+      withoutAmount: (before?.withoutAmount ?? 0) + one.withoutAmount,
+      oldest: oldest < one.oldest ? oldest : one.oldest,
+      one: before?.one ?? { instructionId: one.first },
+    });
+  }
+  return left;
+}
+
+/** Of what was not looked at; empty where all was. */
+export function notLookedWords({ notLooked, isFull }: InstructionSetPreview): string {
+  const next = isFull ? 'the next press goes on with them' : 'choose fewer to look at them';
+  return moreOf(notLooked)
+    .map((more) => `; ${more} ${notLooked === 1 ? 'matches' : 'match'}: ${next}`)
+    .join('');
 }
 
 function previewOf(verdicts: readonly DecisionVerdict[]) {
@@ -116,7 +180,7 @@ function previewOf(verdicts: readonly DecisionVerdict[]) {
     some.push(instruction);
     if (verdict.kind === 'refused') refused.set(words, some);
   }
-  const left = new Map<string, InstructionTotal & { one: DecidableInstruction }>();
+  const left = new Map<string, Left>();
   for (const [words, some] of refused) {
     const [one] = some;
     if (one !== undefined) left.set(words, { ...totalOf(some), one });

@@ -3,7 +3,8 @@
 select account_id as "accountId", operation, hold_reason as "holdReason", currency,
   count(*)::int as count,
   sum(coalesce(refund_amount, amount)) filter (where is_in_totals)::text as money,
-  min(created_at) as oldest
+  count(*) filter (where not is_in_totals)::int as "withoutAmount",
+  min(created_at) as oldest, min(instruction_id) as first
 from tieout.instructions
 where is_open and state = $2 and account_id = any ($1)
 group by account_id, operation, hold_reason, currency

@@ -16,7 +16,11 @@ export interface InstructionGroup {
   count: number;
   /** null: none of them is in a unit that somebody has set */
   money: string | null;
+  /** in a unit that nobody has set */
+  withoutAmount: number;
   oldest: Date;
+  /** the number of one of them */
+  first: bigint;
 }
 
 export async function instructionGroups(
@@ -38,17 +42,17 @@ export interface InstructionSetFilter {
   currency: string | null;
 }
 
-/** Their numbers, oldest first. */
+/** How many match and do not wait because of `barred`, and the numbers of the oldest of them. */
 export async function instructionSet(
   db: Db,
-  filter: InstructionSetFilter,
+  filter: InstructionSetFilter & { barred: readonly string[] },
   limit: number,
-): Promise<bigint[]> {
-  const { accountIds, state, operation, holdReason, currency } = filter;
-  const values = [accountIds, state, operation, holdReason, currency, limit];
-  const { rows } = await db.query<{ id: bigint }>(
+): Promise<{ ids: bigint[]; found: number }> {
+  const { accountIds, state, operation, holdReason, currency, barred } = filter;
+  const values = [accountIds, state, operation, holdReason, currency, limit, barred];
+  const { rows } = await db.query<{ id: bigint; found: number }>(
     statement('instructions/sets/instructionSet'),
     values,
   );
-  return rows.map(({ id }) => id);
+  return { ids: rows.map(({ id }) => id), found: rows[0]?.found ?? 0 };
 }

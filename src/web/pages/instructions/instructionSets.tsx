@@ -5,7 +5,7 @@
 import { UsageError } from '../../../core/errors.js';
 import { holdWords, isApprovable } from '../../../core/instructions/holdReasons.js';
 import { INSTRUCTION_OPERATIONS } from '../../../core/orders/order.js';
-import { counted, countText, moneyText } from '../../../core/text/amounts.js';
+import { counted, countText, moneyText, moreOf } from '../../../core/text/amounts.js';
 import type { Decision } from '../../../instructions/decisions.js';
 import type {
   InstructionPreview,
@@ -15,6 +15,7 @@ import type {
 import {
   decideInstructionSet,
   INSTRUCTION_SET_MAX,
+  notLookedWords,
   previewInstructionSet,
 } from '../../../instructions/sets/decideInstructionSet.js';
 import type {
@@ -223,12 +224,12 @@ export const BECOMES: Readonly<Record<SetDecision, string>> = {
 function Preview(props: { visit: Visit; verb: SetDecision; preview: InstructionSetPreview }) {
   const { visit, verb, preview } = props;
   const { words } = visit;
-  const { done, isCut } = preview;
+  const { done } = preview;
   return (
     <>
       <p class="sentence" role="status">
         {words.count(done.count)} {BECOMES[verb]}
-        {isCut ? '; these are the oldest, and there are more for the next press' : ''}.
+        {notLookedWords(preview)}.
       </p>
       <PreviewTable rows={previewRows(preview, BECOMES[verb])} words={words} />
       {done.count === 0 ? (
@@ -358,6 +359,9 @@ function donePage(
           <li>
             {row.kind === 'not_found' ? row.words : `${row.instruction.orderNo}: ${row.words}`}
           </li>
+        ))}
+        {moreOf(left.length - SHOWN_MAX).map((more) => (
+          <li>{more}</li>
         ))}
       </ul>
       <p>

@@ -8,6 +8,7 @@ import { formatAmount } from '../src/core/money.js';
 import type { BreakRow, NightMark, ReconciliationData } from '../src/core/runs/reporting.js';
 import type { OrderClass } from '../src/core/runs/summary.js';
 import { ORDER_CLASSES } from '../src/core/runs/summary.js';
+import { moreOf } from '../src/core/text/amounts.js';
 import { classLabel } from '../src/core/text/labels.js';
 import type { Table } from './column.js';
 import { BREAKS_SHEET } from './columns.js';
@@ -67,17 +68,15 @@ export function addPictures(
   data: ReconciliationData,
   breaks: DrawnBreaks,
 ): BarChart[] {
-  const money = new Map(addMoneyByState(page, sheet, data));
-  const byAge = new Map(addMoneyByAge(page, sheet, breaks));
+  const drawnFirst = drawnCurrencies(data.currencies);
+  const money = new Map(addMoneyByState(page, sheet, data, drawnFirst));
+  const byAge = new Map(addMoneyByAge(page, sheet, breaks, drawnFirst));
   const rows = [
     [
       addNights(page, sheet, data.nights ?? []),
       addAges(page, sheet, breaks.ages, BREAKS_SHEET, breaks.parts),
     ],
-    ...drawnCurrencies(data.currencies).map((currency) => [
-      money.get(currency),
-      byAge.get(currency),
-    ]),
+    ...drawnFirst.map((currency) => [money.get(currency), byAge.get(currency)]),
   ];
   return rows.flatMap((drawn, at) => {
     const top = fromRow + at * PICTURE_LINES;
@@ -208,8 +207,9 @@ function addMoneyByAge(
   page: Page,
   sheet: string,
   { stakes, parts }: DrawnBreaks,
+  drawn: readonly string[],
 ): [currency: string, Drawn][] {
-  const currencies = [...stakes.keys()].sort().slice(0, CURRENCIES_SHOWN_MAX);
+  const { shown: currencies, rest } = shownOf([...stakes.keys()].sort(), drawn);
   if (currencies.length === 0) return [];
   addSection(page, 'Money at stake in open breaks by age, all accounts', [
     ['Currency', '', ...AGES.map(({ words }) => words), 'All'],
@@ -218,7 +218,7 @@ function addMoneyByAge(
   const [money, of, age] = ['stake', 'currency', 'age_days'].map((key) =>
     columnRanges(BREAKS_SHEET, key, parts),
   );
-  return currencies.map((currency) => {
+  const pictures = currencies.map((currency): [string, Drawn] => {
     const { sums, tooLong } = stakes.get(currency) ?? { sums: [], tooLong: null };
     const row = page.lines.length + 1;
     const amounts = [...sums.map(formatAmount), ...(tooLong === null ? [] : [tooLong])];
@@ -233,12 +233,14 @@ function addMoneyByAge(
     const all = sums.reduce((sum, one) => sum + one, 0n);
     const total = moneyFormula(`ROUND(SUM(C${row}:G${row}),2)`, all, amounts, style);
     page.lines.push([text(currency), text(''), ...cells, total]);
-    const drawn = acrossRow(sheet, {
+    const picture = acrossRow(sheet, {
       ...{ currency, title: 'money at stake in open breaks, by age', head, row, sums },
       ...{ words: AGES.map(({ words }) => words), colour: COLOURS.broken },
     });
-    return [currency, drawn];
+    return [currency, picture];
   });
+  addRest(page, rest, 'the sheet Breaks');
+  return pictures;
 }
 
 /** One line of a section, from its third column on, as bars with their figures. */
@@ -282,14 +284,17 @@ function addMoneyByState(
   page: Page,
   sheet: string,
   data: ReconciliationData,
+  drawn: readonly string[],
 ): [currency: string, Drawn][] {
   const byCurrency = moneyByCurrency(data);
-  if (byCurrency.size === 0) return [];
+  const { shown, rest } = shownOf([...byCurrency.keys()], drawn);
+  if (shown.length === 0) return [];
   addSection(page, 'Money by state of its orders, all accounts', [
     ['Currency', 'Not matched', ...ORDER_CLASSES.map(headed), 'All'],
   ]);
   const head = page.lines.length;
-  return [...byCurrency].map(([currency, sums]) => {
+  const pictures = shown.map((currency): [string, Drawn] => {
+    const sums = byCurrency.get(currency) ?? zeros();
     const row = page.lines.length + 1;
     const amounts = ORDER_CLASSES.map((name) => formatAmount(sums[name]));
     const all = ORDER_CLASSES.reduce((sum, name) => sum + sums[name], 0n);
@@ -300,13 +305,34 @@ function addMoneyByState(
       ...amounts.map((amount) => money(amount, style)),
       moneyFormula(`ROUND(SUM(C${row}:H${row}),2)`, all, amounts, style),
     ]);
-    const drawn = acrossRow(sheet, {
+    const picture = acrossRow(sheet, {
       ...{ currency, title: 'money that is not matched, by state', head, row },
       ...{ words: DRAWN_CLASSES.map(headed), sums: DRAWN_CLASSES.map((name) => sums[name]) },
       ...{ colour: COLOURS.due, column: 4 },
     });
-    return [currency, drawn];
+    return [currency, picture];
   });
+  addRest(page, rest, 'Orders by account and currency');
+  return pictures;
+}
+
+/** In their order; those that are drawn stand there in any case. */
+function shownOf(
+  currencies: readonly string[],
+  drawn: readonly string[],
+): { shown: string[]; rest: number } {
+  const first = currencies.filter((one) => drawn.includes(one));
+  const others = currencies.filter((one) => !drawn.includes(one));
+  const kept = new Set([...first, ...others].slice(0, CURRENCIES_SHOWN_MAX));
+  return {
+    shown: currencies.filter((one) => kept.has(one)),
+    rest: currencies.length - kept.size,
+  };
+}
+
+/** How many currencies stand only where all of them do. */
+function addRest(page: Page, rest: number, where: string): void {
+  for (const more of moreOf(rest)) page.lines.push([text(`${more}: see ${where}`)]);
 }
 
 /** In tenths of a percent; what is there at all is never shown as nothing. */
@@ -338,7 +364,7 @@ function drawnCurrencies(rows: ReconciliationData['currencies']): string[] {
 function moneyByCurrency(data: ReconciliationData): Map<string, Record<OrderClass, bigint>> {
   const sums = new Map<string, Record<OrderClass, bigint>>();
   for (const { currency, money: amounts } of data.currencies) {
-    if (currency === '' || (!sums.has(currency) && sums.size >= CURRENCIES_SHOWN_MAX)) continue;
+    if (currency === '') continue;
     const of = sums.get(currency) ?? zeros();
     for (const name of ORDER_CLASSES) of[name] += hundredthsOf(amounts[name]);
     sums.set(currency, of);

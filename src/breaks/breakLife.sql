@@ -1,5 +1,5 @@
--- What happened to a break, oldest first, with what was at stake as both sides stood then. $1
--- break, $2 at most so many, or null.
+-- All that happened to a break, oldest first, with what was at stake as both sides stood then. $1
+-- break.
 select e.at, r.business_date as "businessDate", e.event, e.by, e.is_claim as "isClaim",
   e.reason, e.cause, e.decided_over as "decidedOver", e.expected, e.actual, e.currency,
   round(coalesce(tieout.break_money(b.kind, e.currency, e.expected, e.actual), e.amount), 2)::text
@@ -7,4 +7,4 @@ select e.at, r.business_date as "businessDate", e.event, e.by, e.is_claim as "is
 from tieout.break_events e
 join tieout.breaks b using (break_id)
 left join tieout.runs r using (run_id)
-where e.break_id = $1 order by e.event_id limit $2
+where e.break_id = $1 order by e.event_id

@@ -272,13 +272,9 @@ interface LifeEvent extends BreakEvent {
   amount: string | null;
 }
 
-/** What happened to a break, oldest first; no more than `limit` of it where one is given. */
-export async function breakLife(
-  db: Db,
-  breakId: string,
-  limit: number | null = null,
-): Promise<LifeEvent[]> {
-  const { rows } = await db.query<LifeEvent>(statement('breaks/breakLife'), [breakId, limit]);
+/** All that happened to a break, oldest first: what an event is called hangs on those before it. */
+export async function breakLife(db: Db, breakId: string): Promise<LifeEvent[]> {
+  const { rows } = await db.query<LifeEvent>(statement('breaks/breakLife'), [breakId]);
   return rows;
 }
 

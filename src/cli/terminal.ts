@@ -4,6 +4,7 @@
 
 import type { WriteStream } from 'node:tty';
 import { plainLine } from '../core/log.js';
+import { moreOf } from '../core/text/amounts.js';
 import { withZonedTimes } from '../core/text/zonedTimes.js';
 
 /** What a colour says; the words beside it say the same. */
@@ -65,6 +66,12 @@ function shownPart({ text, tone, isVerbatim }: Said, { zone, hasColours }: Scree
   const plain = plainLine(isVerbatim === true ? text : withZonedTimes(text, zone));
   if (tone === undefined || !hasColours) return plain;
   return `\u001b[${COLOURS[tone]}m${plain}\u001b[0m`;
+}
+
+/** Under a list that is cut: how many follow, and how they are seen. */
+export function moreLines(rest: number, how: string, isUncounted = false): string[] {
+  const least = isUncounted ? 'more than ' : '';
+  return moreOf(rest).map((more) => `... and ${least}${more}: ${how}`);
 }
 
 /** A cell may be longer: then its own line is, and the others stay in their columns. */

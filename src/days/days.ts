@@ -5,6 +5,7 @@
 import type { Decider } from '../core/instructions/decider.js';
 import type { DayFigures, DayWorkbook } from '../core/runs/businessDay.js';
 import type { ChecklistLine } from '../core/runs/closingChecklist.js';
+import { andMore } from '../core/text/amounts.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Database, Db } from '../database/db.js';
 import {
@@ -187,8 +188,7 @@ function whyNotSecond(closed: { by: string; isClaim: boolean }, who: Decider): s
 const DATES_NAMED = 5;
 
 function datesText(dates: readonly string[]): string {
-  const more = dates.length - DATES_NAMED;
-  return dates.slice(0, DATES_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return dates.slice(0, DATES_NAMED).join(', ') + andMore(dates.length - DATES_NAMED);
 }
 
 function decided(

@@ -199,6 +199,17 @@ function refundedByHand(calls: OrderHistory['calls']): string[] {
     .flatMap(({ transaction_id }) => transaction_id ?? []);
 }
 
+/** From when on looks are searched for an order; null: all that are kept are. */
+export async function looksSince(db: Db): Promise<Date | null> {
+  const { rows } = await db.query<{ at: Date }>(
+    `select as_of as at from tieout.pulls
+     where exists (select from tieout.pulls offset $1)
+     order by pull_id desc limit 1 offset $1 - 1`,
+    [PULLS_MAX],
+  );
+  return rows[0]?.at ?? null;
+}
+
 /** What the snapshot said of the order, in the words of core/orders/coverage.ts. */
 function coverageOf(snapshot: Record<string, unknown>, covered: readonly CoverageRow[]): Coverage {
   return covered.find((row) => String(row.pullId) === String(snapshot.pull))?.how ?? 'answered';

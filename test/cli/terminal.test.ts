@@ -3,12 +3,14 @@
 
 import { WriteStream } from 'node:tty';
 import { describe, expect, it, test } from 'vitest';
+import { groupLines } from '../../src/cli/breaks/breaksText.js';
 import { OPEN_ITEMS } from '../../src/cli/settlement/settlementText.js';
 import type { Line, Screen } from '../../src/cli/terminal.js';
 import {
   columns,
   growingColumns,
   jsonText,
+  moreLines,
   shownLine,
   showsColours,
   stateWord,
@@ -127,4 +129,21 @@ test('JSON holds no sign that steers a terminal, and the same value', () => {
   const text = jsonText(value);
   expect(text).toMatch(/^[^\p{Cc}]*$/u);
   expect(JSON.parse(text)).toEqual({ ...value, count: '3' });
+});
+
+test('a group says how many of its breaks have no amount', () => {
+  const oldest = new Date('2026-11-20T03:16:00Z');
+  const group = { key: 'anna', breaks: 5, orders: 5, oldest, money: { EUR: '10.00' } };
+  const shown = (withoutAmount: number, money = group.money) =>
+    groupLines([{ ...group, money, withoutAmount }], 'owner', oldest).map((line) =>
+      shownLine(line, PLAIN),
+    );
+  expect(shown(4)).toEqual(['  5  anna  10.00 EUR, 4 without an amount, oldest 0 d']);
+  expect(shown(0)).toEqual(['  5  anna  10.00 EUR, oldest 0 d']);
+});
+
+test('a list that is cut says how many more there are, and how they are seen', () => {
+  expect(moreLines(1_234, '--limit')).toEqual(['... and 1,234 more: --limit']);
+  expect(moreLines(9_800, '--limit', true)).toEqual(['... and more than 9,800 more: --limit']);
+  expect(moreLines(0, '--limit')).toEqual([]);
 });

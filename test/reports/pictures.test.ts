@@ -111,6 +111,24 @@ describe('the pictures', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('are drawn of the currencies that matter most, and the others are counted', async () => {
+    const names = ['AED', 'AUD', 'BRL', 'CAD', 'CHF', 'CZK', 'DKK', 'EUR', 'GBP', 'HUF', 'INR'];
+    const all = [...names, 'JPY', 'NOK', 'USD'];
+    const many = { matched: 0, explained: 0, due: 9, awaited: 0, broken: 9, notCompared: 0 };
+    const currencies = all.map((currency) =>
+      currencyRow({ currency, ...(currency === 'USD' ? { classes: many } : {}) }),
+    );
+    const breaks = all.map((currency) => breakRow({ orderNo: `ORD-${currency}`, currency }));
+    const book = await written(sampleRun({ breaks, currencies }));
+    const charts = [...book.parts].filter(([name]) => name.startsWith('xl/charts/'));
+    expect(charts.filter(([, xml]) => xml.includes('USD: money'))).toHaveLength(2);
+    const lines = linesOf(book, 'Summary').map((line) => line.join(' '));
+    expect(lines.filter((line) => / more: see /.test(line))).toEqual([
+      '2 more: see Orders by account and currency',
+      '2 more: see the sheet Breaks',
+    ]);
+  });
+
   test('say how much of a currency is not matched, never nothing where there is something', async () => {
     const money = (matched: string, broken: string) => ({
       ...{ matched, broken, explained: '0.00', due: '0.00', awaited: '0.00', notCompared: '0.00' },

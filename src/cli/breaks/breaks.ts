@@ -16,6 +16,7 @@ import { refundRequestsOf } from '../../ledger/refundRequestsStore.js';
 import { newestRun } from '../../runs/runsStore.js';
 import type { App } from '../app.js';
 import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
+import { moreLines } from '../terminal.js';
 import type { BreakFlags } from './breakFilter.js';
 import { breakIds, filterOf, filterOptions, filterWords } from './breakFilter.js';
 import {
@@ -31,6 +32,8 @@ import {
 
 const LISTED_MAX = 10_000;
 const LISTED_DEFAULT = 200;
+/** A count of groups stops here. */
+const GROUPS_MAX = 100_000;
 const LIMIT_WORDS = `at most so many (default: ${LISTED_DEFAULT}, as JSON ${LISTED_MAX})`;
 
 export function breaksCommand(): Command {
@@ -157,9 +160,10 @@ async function list(app: App, flags: ListFlags, json: boolean): Promise<number> 
   const [all] = await countBreaks(app.db, filter, null, now, 1);
   if (flags.group !== undefined) {
     const group = groupOf(flags.group);
-    const found = await countBreaks(app.db, filter, group, now, page.limit + 1);
+    const found = await countBreaks(app.db, filter, group, now, GROUPS_MAX);
     const groups = found.slice(0, page.limit);
-    const more = found.length > groups.length ? ['... and more groups: --limit'] : [];
+    const rest = found.length - groups.length;
+    const more = moreLines(rest, '--limit', found.length === GROUPS_MAX);
     if (json) printJson({ asOf: now, total: all ?? null, group, groups });
     else printLines([totalLine(all, filter), ...groupLines(groups, group, now), ...more]);
     if (json) for (const line of more) process.stderr.write(`${line}\n`);
@@ -169,7 +173,7 @@ async function list(app: App, flags: ListFlags, json: boolean): Promise<number> 
   if (json) printJson({ asOf: now, total: all ?? null, breaks: found.map((one) => told(one)) });
   else {
     const rest = (all?.breaks ?? 0) - page.offset - found.length;
-    const more = rest > 0 ? [`... and ${rest} more: --limit, --offset, or --group cause`] : [];
+    const more = moreLines(rest, '--limit, --offset, or --group cause');
     printLines([totalLine(all, filter), ...breakLines(found, now), ...more]);
   }
   return 0;
@@ -183,7 +187,7 @@ async function explained(app: App, flags: ListFlags, json: boolean): Promise<num
   const sums = await toleratedSums(app.db, run.runId);
   const rows = await toleratedRows(app.db, run.runId, page);
   if (json) printJson({ run: run.businessDate, sums, rows });
-  else printLines(explainedLines(run.businessDate, sums, rows));
+  else printLines(explainedLines(run.businessDate, sums, rows, page.offset));
   return 0;
 }
 

@@ -20,12 +20,19 @@ import {
 import { breakSentence, namesIn, shownFields } from '../../core/breaks/sentence.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { formatAmount, parseSum, sumMoney } from '../../core/money.js';
-import { amountIn, counted, countText, moneyIn, moneyText } from '../../core/text/amounts.js';
+import {
+  amountIn,
+  counted,
+  countText,
+  moneyIn,
+  moneyText,
+  sumText,
+} from '../../core/text/amounts.js';
 import { causeLabel, labelOf, labelStates, stateLabel } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
 import type { Line } from '../terminal.js';
-import { columns, stateWord } from '../terminal.js';
+import { columns, moreLines, stateWord } from '../terminal.js';
 
 export function totalLine(all: BreakGroupRow | undefined, filter: BreakFilter): string {
   const states = filter.states?.map((one) => TOTAL_WORDS[one] ?? one).join(' or ') ?? '';
@@ -86,7 +93,7 @@ export function groupLines(groups: readonly BreakGroupRow[], by: string, now: Da
   const rows = groups.map((group) => [
     countText(group.breaks),
     maskCardNumbers(group.key ?? `no ${by}`),
-    `${moneyText(group.money) || NO_AMOUNT}, oldest ${ageInDays(group.oldest, now)} d`,
+    `${sumText(group) || NO_AMOUNT}, oldest ${ageInDays(group.oldest, now)} d`,
   ]);
   return columns(rows, [0]).map((line) => ['  ', line].flat());
 }
@@ -193,10 +200,10 @@ export function explainedLines(
   date: string,
   sums: readonly ToleratedSum[],
   rows: readonly ToleratedRow[],
+  offset: number,
 ): string[] {
   if (sums.length === 0) return [`The tolerance swallowed nothing on ${date}.`];
   const orders = sums.reduce((total, sum) => total + sum.orders, 0);
-  const rest = orders - rows.length;
   return [
     `Within tolerance on ${date}`,
     ...sums.map(
@@ -212,7 +219,7 @@ export function explainedLines(
       const order = `${row.accountId} ${row.orderNo}`;
       return `  ${order}  ${moneyIn(row.difference, row.currency)}  ${sentence}${other}`;
     }),
-    ...(rest > 0 ? [`  ... and ${rest} more: --limit, --offset`] : []),
+    ...moreLines(orders - offset - rows.length, '--limit, --offset').map((line) => `  ${line}`),
   ];
 }
 

@@ -13,11 +13,11 @@ import { type PayoutAnswer, payoutWords } from '../../core/instructions/payoutAn
 import { gapWords } from '../../core/instructions/refundOrdinals.js';
 import { type Coverage, coverageLabel } from '../../core/orders/coverage.js';
 import type { BreakKind } from '../../core/orders/verdict.js';
-import { removedLine } from '../../core/runs/removal.js';
+import { removedLine, searchedLine } from '../../core/runs/removal.js';
 import { amountIn, moneyIn } from '../../core/text/amounts.js';
 import { disputeText, labelOf, labelStates, stateLabel } from '../../core/text/labels.js';
 import type { OrderHistory } from '../../orders/historyStore.js';
-import { orderHistory } from '../../orders/historyStore.js';
+import { looksSince, orderHistory } from '../../orders/historyStore.js';
 import type { OrderMoney } from '../../orders/orderMoneyStore.js';
 import { amountWords, matchWords, settledWords } from '../../orders/orderMoneyWords.js';
 import { shownLines } from '../../orders/shownRecord.js';
@@ -43,7 +43,7 @@ export function orderCommand(): Command {
             );
           }
           if (wantsJson(command)) printJson({ account, orderNo, ...history });
-          else printLines(historyLines(account, orderNo, history));
+          else printLines(historyLines(account, orderNo, history, await looksSince(app.db)));
           return 0;
         },
         { quiet: true },
@@ -64,7 +64,12 @@ type Part = Record<string, unknown>;
 /** As JSON brings it: the time is text. */
 type EventPart = Omit<BreakEvent, 'at'> & { at: string };
 
-function historyLines(account: string, orderNo: string, history: OrderHistory): string[] {
+function historyLines(
+  account: string,
+  orderNo: string,
+  history: OrderHistory,
+  since: Date | null,
+): string[] {
   const currency = history.ledger === null ? null : String(history.ledger.currency);
   return [
     `Order ${orderNo} of account ${account}`,
@@ -82,6 +87,7 @@ function historyLines(account: string, orderNo: string, history: OrderHistory): 
     '',
     'Looks',
     ...history.removed.map((one) => `  ${removedLine(one)}`),
+    ...(since === null ? [] : [`  ${searchedLine(since.toISOString())}`]),
     ...orNone(history.looks.flatMap(snapshotLines)),
     '',
     'Breaks',

@@ -15,6 +15,7 @@ import { bookConfirmed } from '../../movements/bookMovements.js';
 import type { App } from '../app.js';
 import { enqueuesWhenAsked } from '../app.js';
 import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
+import { moreLines } from '../terminal.js';
 import { listLines, sheetLines, verdictJson, verdictLines } from './instructionText.js';
 
 const LISTED_MAX = 10_000;
@@ -91,17 +92,13 @@ async function list(app: App, flags: ListFlags, json: boolean): Promise<number> 
     offset: numberOf('--offset', flags.offset, Number.MAX_SAFE_INTEGER),
   };
   const { rows, found } = await mostUrgentFirst(app.db, filter, page);
-  const more = moreWords(found - page.offset - rows.length, found > COUNTED_MAX);
+  const rest = found - page.offset - rows.length;
+  const more = moreLines(rest, '--limit, --offset, --state', found > COUNTED_MAX);
   if (json) printJson(rows);
   else printLines([...listLines(rows, new Date()), ...more]);
   // One document on standard output; that it is not all of them is said beside it.
   if (json) for (const line of more) process.stderr.write(`${line}\n`);
   return 0;
-}
-
-function moreWords(rest: number, isUncounted: boolean): string[] {
-  if (rest <= 0) return [];
-  return [`... and ${isUncounted ? 'more than ' : ''}${rest} more: --limit, --offset, --state`];
 }
 
 function statesOf(flags: ListFlags): { states?: readonly InstructionState[] } {

@@ -13,7 +13,7 @@ import {
 } from '../../core/runs/businessDay.js';
 import type { ChecklistLine } from '../../core/runs/closingChecklist.js';
 import { aboutText } from '../../core/runs/closingChecklist.js';
-import { amountIn, counted, countText, moneyIn } from '../../core/text/amounts.js';
+import { amountIn, counted, countText, moneyIn, moreOf } from '../../core/text/amounts.js';
 import type { dayEvents, lateMovements } from '../../days/daysStore.js';
 import type { Line, Part } from '../terminal.js';
 import { columns } from '../terminal.js';
@@ -118,7 +118,7 @@ function eventLine(one: DayOfAccount['events'][number]): string {
 }
 
 function moreLines(indent: string, more: number): string[] {
-  return more > 0 ? [`${indent}and ${countText(more)} more`] : [];
+  return moreOf(more).map((text) => `${indent}and ${text}`);
 }
 
 function changedLines({ changed, changedAbout }: DayOfAccount): string[] {

@@ -14,7 +14,7 @@ import { readSchedule } from '../../night/owedRun.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
-import { columns } from '../terminal.js';
+import { columns, moreLines } from '../terminal.js';
 
 const LISTED_MAX = 10_000;
 const LISTED_DEFAULT = 200;
@@ -66,7 +66,12 @@ async function list(app: App, flags: Flags, isJson: boolean): Promise<number> {
     ]);
   }
   if (found.length > limit) {
-    process.stderr.write(`... and more: --limit, --account${isAll ? '' : ', --all'}\n`);
+    const counted = isAll
+      ? accounts
+      : await accountAuthorisations(app.db, app.config, accountIds, at, false);
+    const orders = counted.flatMap(({ sums }) => sums).reduce((sum, one) => sum + one.orders, 0);
+    const how = `--limit, --account${isAll ? '' : ', --all'}`;
+    for (const line of moreLines(orders - limit, how)) process.stderr.write(`${line}\n`);
   }
   return 0;
 }

@@ -14,7 +14,7 @@ import { maskCardNumbers } from '../../core/text/masking.js';
 import type { CoverageRow } from '../../pull/snapshot/coverageStore.js';
 import { tieText } from './summaryText.js';
 
-/** Orders listed on a terminal; --json has all of them. */
+/** Lines of each, as text and as JSON; what is beyond is counted. */
 export const DETAILS_MAX = 10_000;
 
 export function coverageLines(summary: RunSummary, rows: readonly CoverageRow[]): string[] {

@@ -17,7 +17,7 @@ import { findRun, listRuns } from '../../runs/runsStore.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import type { Part } from '../terminal.js';
-import { columns, stateWord } from '../terminal.js';
+import { columns, moreLines, stateWord } from '../terminal.js';
 import { coverageLines, DETAILS_MAX, tieLines } from './runDetails.js';
 import { summaryLines } from './summaryText.js';
 
@@ -87,30 +87,49 @@ async function showDetails(
   if (removal) throw new TieoutError(removedLine(removal));
   const coverage = flags.coverage ? await coverageOf(app, runId) : null;
   const moved = flags.tie ? await movedBreaks(app.db, runId, DETAILS_MAX) : null;
+  const more = [
+    ...moreLines(coverage === null ? 0 : coverage.found - coverage.rows.length, IN_WORKBOOK),
+    ...moreLines(moved === null ? 0 : movedIn(summary) - moved.length, IN_WORKBOOK),
+  ];
   const accountIds = summary.accounts.map(({ accountId }) => accountId);
   const since = flags.tie ? await comparedWith(app.db, runId, accountIds) : [];
   if (json) {
     printJson({
       run: summary.run,
-      ...(coverage === null ? {} : { coverage }),
+      ...(coverage === null ? {} : { coverage: coverage.rows }),
       ...(moved === null ? {} : { since, moved }),
     });
+    // One document on standard output; that it is not all of them is said beside it.
+    for (const line of more) process.stderr.write(`${line}\n`);
     return 0;
   }
   printLines([
-    ...(coverage === null ? [] : coverageLines(summary, coverage)),
+    ...(coverage === null ? [] : coverageLines(summary, coverage.rows)),
     ...(moved === null ? [] : tieLines(summary, since, moved)),
+    ...more,
   ]);
   return 0;
 }
 
-async function coverageOf(app: App, runId: bigint): Promise<CoverageRow[]> {
-  const found: CoverageRow[] = [];
-  for await (const rows of coverageRows(app.db, runId)) {
-    found.push(...rows);
-    if (found.length >= DETAILS_MAX) return found.slice(0, DETAILS_MAX);
+const IN_WORKBOOK = 'the workbook of the night';
+
+/** How many events its tie counts. */
+function movedIn({ accounts }: RunSummary): number {
+  const moves = accounts.map(({ tie }) => tie.new + tie.reopened + tie.waived + tie.resolved);
+  return moves.reduce((sum, one) => sum + one, 0);
+}
+
+async function coverageOf(
+  app: App,
+  runId: bigint,
+): Promise<{ rows: CoverageRow[]; found: number }> {
+  const rows: CoverageRow[] = [];
+  let found = 0;
+  for await (const some of coverageRows(app.db, runId)) {
+    rows.push(...some.slice(0, DETAILS_MAX - rows.length));
+    found += some.length;
   }
-  return found;
+  return { rows, found };
 }
 
 function asJson(run: RunRow) {

@@ -3,7 +3,7 @@
 
 import { formatAmount, parseAmount } from '../money.js';
 import type { BreakKind } from '../orders/verdict.js';
-import { amountIn, countText, moneyIn } from '../text/amounts.js';
+import { amountIn, moneyIn, moreOf } from '../text/amounts.js';
 import { labelStates } from '../text/labels.js';
 import { SETTLEMENT_SENTENCES, unknownMoney } from './settlementSentence.js';
 
@@ -117,8 +117,7 @@ function settledWords(settled: readonly SettledRefund[]): string {
   const named = settled.slice(0, CANDIDATES_NAMED_MAX).map(({ amount, currency, batch }) => {
     return `${moneyIn(amount, currency)} (batch ${batch})`;
   });
-  const rest = settled.length - named.length;
-  const all = [...named, ...(rest > 0 ? [`${countText(rest)} more`] : [])];
+  const all = [...named, ...moreOf(settled.length - named.length)];
   return `; the acquirer settled as refunded ${all.join(' and ')}`;
 }
 
@@ -211,8 +210,7 @@ function candidatesText(side: Side): string | null {
   const named = all
     .slice(0, CANDIDATES_NAMED_MAX)
     .map((one) => `${one.transaction ?? 'one without a number'} (${sideText(one)})`);
-  const rest = all.length - named.length;
-  return [...named, ...(rest > 0 ? [`${countText(rest)} more`] : [])].join(' and ');
+  return [...named, ...moreOf(all.length - named.length)].join(' and ');
 }
 
 function candidatesAside(side: Side): string {

@@ -1,7 +1,7 @@
 // What changed in the gateway's answers, in words for a run's notices. Pure.
 
 import type { Notice } from '../runs/notices.js';
-import { countText } from '../text/amounts.js';
+import { countText, moreOf } from '../text/amounts.js';
 import type { FieldChange } from './drift.js';
 
 /** Answers of one kind, of one account, that have other fields than before. */
@@ -18,7 +18,6 @@ const NAMED_MAX = 8;
 /** One notice for all that changed in answers of one kind. */
 export function driftNotice({ accountId, answer, changes }: AnswerDrift): Notice {
   const named = changes.slice(0, NAMED_MAX).map(changeText);
-  const rest = changes.length - named.length;
   const names = changes.flatMap(({ samples }) => samples.flatMap(({ orderNo }) => orderNo ?? []));
   return {
     accountId,
@@ -26,7 +25,7 @@ export function driftNotice({ accountId, answer, changes }: AnswerDrift): Notice
     about: `the answer to a ${answer} changed`,
     text:
       `the acquirer has changed what it answers to a ${answer}: ` +
-      `${[...named, ...(rest > 0 ? [`${countText(rest)} more`] : [])].join('; ')}. ` +
+      `${[...named, ...moreOf(changes.length - named.length)].join('; ')}. ` +
       'Ask what it means before money is decided on it; it is told once',
     ...(names.length === 0 ? {} : { names: [...new Set(names)] }),
   };

@@ -3,7 +3,7 @@
 // nothing was. Pure.
 
 import type { Notice } from '../runs/notices.js';
-import { counted, countText } from '../text/amounts.js';
+import { andMore, counted, countText } from '../text/amounts.js';
 import { instructionMoney } from './instruction.js';
 
 /** Stands before what made the request of an instruction history, in the reason it bears. */
@@ -40,8 +40,7 @@ export function nowHistoryNotice(gone: NowHistoryFacts): Notice {
     const which = refundId === null ? orderNo : `${refundId} of order ${orderNo}`;
     return `${operation} ${which} (${instructionMoney(one)}${isApproved ? ', approved' : ''})`;
   });
-  const more =
-    instructions > samples.length ? ` and ${countText(instructions - samples.length)} more` : '';
+  const more = andMore(instructions - samples.length);
   const text =
     `${count}${seen}, since a request older than liveFrom counts as done (${setting}): ` +
     `${named.join(', ')}${more}. Nothing is sent for them; if that was not meant, set liveFrom ` +
@@ -111,7 +110,7 @@ function historyNotice(
   { since, advice }: { since: string; advice: string },
 ): Notice {
   const one = requests === 1;
-  const more = requests > samples.length ? ` and ${countText(requests - samples.length)} more` : '';
+  const more = andMore(requests - samples.length);
   const about = `accounts[].liveFrom: ${liveFrom.toISOString()}`;
   const text =
     `${counted(requests, 'request')} for which nothing was sent ` +

@@ -3,6 +3,7 @@
 // two runs in, what freed.sql joins out. Neighbours: instructions/changedSettings.ts reads the
 // settings, policy.ts weighs by those of today.
 
+import { moreOf } from '../text/amounts.js';
 import { NOW_HISTORY } from './becameHistory.js';
 import type { Policy } from './policy.js';
 
@@ -112,8 +113,8 @@ function statusChange(before: MoneySettings['statuses'], now: MoneySettings['sta
     .map(
       (code) => `${code} meant ${before[code] ?? 'nothing'} before, ${now[code] ?? 'nothing'} now`,
     );
-  const more = values.length > CODES_NAMED_MAX ? `; ${values.length - CODES_NAMED_MAX} more` : '';
-  const words = `statuses.payment: ${told.join('; ')}${more}`;
+  const all = [...told, ...moreOf(values.length - told.length)];
+  const words = `statuses.payment: ${all.join('; ')}`;
   return [{ kind: 'payment_status', values, words }];
 }
 

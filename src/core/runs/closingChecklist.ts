@@ -3,7 +3,7 @@
 // the command and the console show. Nothing of it forbids a close: a day may be closed, knowing of
 // what is open.
 
-import { countText, moneyIn } from '../text/amounts.js';
+import { andMore, countText, moneyIn } from '../text/amounts.js';
 import { labelOf } from '../text/labels.js';
 
 export interface MoneyOf {
@@ -236,8 +236,7 @@ export function aboutText({ named, count: all }: NonNullable<ChecklistLine['abou
   const names = named.map(({ orderNo, refundId }) =>
     refundId === null ? orderNo : `refund ${refundId} of ${orderNo}`,
   );
-  const more = all - named.length;
-  return names.join(', ') + (more > 0 ? ` and ${countText(more)} more` : '');
+  return names.join(', ') + andMore(all - named.length);
 }
 
 function countedIn({ countsOn, uncounted }: LateRows): string {
@@ -299,8 +298,7 @@ export function movedWords(movedAfter: readonly MovedAfter[]): string[] {
 
 function gapWords(gaps: readonly string[]): string {
   const named = gaps.slice(0, GAPS_NAMED).join(', ');
-  const more = gaps.length > GAPS_NAMED ? ` and ${gaps.length - GAPS_NAMED} more` : '';
-  return `no night covers ${named}${more}`;
+  return `no night covers ${named}${andMore(gaps.length - GAPS_NAMED)}`;
 }
 
 /** What is not known is said as such: it is not nothing. */

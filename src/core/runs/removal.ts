@@ -24,3 +24,8 @@ export function removedLine({ firstDate, lastDate, looks, at, by, isClaim }: Rem
     `retention on ${at.toISOString().slice(0, 10)}, by ${nameLabel(by, isClaim)}`
   );
 }
+
+/** From when on looks are searched for an order, in one line and without a full stop. */
+export function searchedLine(since: string): string {
+  return `Earlier snapshots than of ${since} are not searched for this list`;
+}

@@ -5,7 +5,7 @@
 
 import type { AnswerDrift } from '../drift/driftWords.js';
 import type { CoverageFigures } from '../orders/coverage.js';
-import { counted, countText } from '../text/amounts.js';
+import { counted, countText, moreOf } from '../text/amounts.js';
 import { labelOf } from '../text/labels.js';
 import type { Notice } from './notices.js';
 
@@ -276,16 +276,16 @@ const WORDS_NAMED_MAX = 3;
 /** Why pages failed: one line is all that many people read. */
 function failedPart(summary: RunSummary): string {
   const reasons = [...new Set(noticesOf(summary, 'not_answered').map((notice) => notice.about))];
-  return reasons.length === 0 ? '' : ` (${reasons.slice(0, WORDS_NAMED_MAX).join('; ')})`;
+  const named = [...reasons.slice(0, WORDS_NAMED_MAX), ...moreOf(reasons.length - WORDS_NAMED_MAX)];
+  return reasons.length === 0 ? '' : ` (${named.join('; ')})`;
 }
 
 /** What the profile knows the meaning of asks nobody to do anything. */
 function newCodePart(summary: RunSummary): string {
   const words = [...new Set(noticesOf(summary, 'new_word').map((notice) => notice.about))];
   if (words.length === 0) return '';
-  const rest = words.length - WORDS_NAMED_MAX;
   const named = words.slice(0, WORDS_NAMED_MAX);
-  const more = rest > 0 ? [`${countText(rest)} more`] : [];
+  const more = moreOf(words.length - named.length);
   return `new at the gateway, without a meaning in the profile: ${[...named, ...more].join(', ')}`;
 }
 

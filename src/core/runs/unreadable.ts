@@ -1,7 +1,7 @@
 // Entries of an answer that name no order: nobody can say which one they are about, so that of an
 // asked order without an entry beside them nothing is known. Pure: their words.
 
-import { countText } from '../text/amounts.js';
+import { andMore, countText, moreOf } from '../text/amounts.js';
 import type { Notice } from './notices.js';
 
 /** What the order that stands for such an entry is called; a digest of the entry follows. */
@@ -14,8 +14,8 @@ export function unreadablePlace(pageNo: number, position: number): string {
 
 /** Why an order on whose page such entries stand, and which has none itself, was not looked at. */
 export function unreadableReason(places: readonly string[]): string {
-  const rest = places.length - 1;
-  const more = rest > 0 ? `, and ${rest} more,` : '';
+  const others = andMore(places.length - 1);
+  const more = others === '' ? '' : `,${others},`;
   return `${places[0]}${more} names no order: it may be about this one`;
 }
 
@@ -31,8 +31,7 @@ export interface UnreadableFacts {
 /** One bad entry harms itself, and what it may be about. */
 export function unreadableNotice({ accountId, entries, places, orders }: UnreadableFacts): Notice {
   const named = places.map(({ pageNo, position }) => unreadablePlace(pageNo, position));
-  const rest = entries - places.length;
-  const which = [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+  const which = [...named, ...moreOf(entries - places.length)].join(', ');
   const count = entries === 1 ? '1 entry that names' : `${countText(entries)} entries that name`;
   const unread =
     orders === 0

@@ -6,7 +6,7 @@ import type { LedgerOrder } from '../../core/ledger/ledgerRow.js';
 import { checkOrderLine, ORDER_COLUMNS } from '../../core/ledger/ledgerRow.js';
 import { formatAmount } from '../../core/money.js';
 import { EXPECTED_STEPS } from '../../core/orders/order.js';
-import { countText } from '../../core/text/amounts.js';
+import { andMore } from '../../core/text/amounts.js';
 import type { Db } from '../../database/db.js';
 import type { Profile } from '../../gateway/document/profile.js';
 import type { ImportResult } from './importResult.js';
@@ -58,7 +58,7 @@ async function neverAsked(tx: Db, profile: Profile): Promise<string[]> {
   const lines = Number(rows[0]?.lines ?? 0n);
   if (lines === 0) return [];
   const named = rows.map(({ line, order_no: orderNo }) => `line ${line} (${orderNo})`).join(', ');
-  const more = lines > rows.length ? ` and ${countText(lines - rows.length)} more` : '';
+  const more = andMore(lines - rows.length);
   return [
     `${named}${more}: the order number contains "${orderList.separator}", which is ` +
       'query.orderList.separator of the profile: the gateway can never be asked for it, and it ' +

@@ -6,7 +6,7 @@
 import { InputError, UsageError } from '../../core/errors.js';
 import type { Column, RawLine, RowCheck } from '../../core/ledger/ledgerRow.js';
 import type { ColumnMap } from '../../core/mapping/columnMap.js';
-import { countText } from '../../core/text/amounts.js';
+import { andMore, countText } from '../../core/text/amounts.js';
 import type { Database, Db } from '../../database/db.js';
 import type { Account } from '../../gateway/account.js';
 import type { Profile } from '../../gateway/document/profile.js';
@@ -282,7 +282,7 @@ export function unknownAccountWarnings(unknownAccounts: ReadonlyMap<string, numb
   if (unknownAccounts.size === 0) return [];
   const lines = [...unknownAccounts.values()].reduce((sum, count) => sum + count, 0);
   const names = [...unknownAccounts.keys()].slice(0, NAMED_ACCOUNTS).join(', ');
-  const more = unknownAccounts.size > NAMED_ACCOUNTS ? ', ...' : '';
+  const more = andMore(unknownAccounts.size - NAMED_ACCOUNTS);
   return [
     `${countText(lines)} of an account that the configuration does not have: ${names}${more}`,
   ];

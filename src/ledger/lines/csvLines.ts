@@ -6,6 +6,7 @@ import { CsvError } from 'csv-parse';
 import type { Column, RawLine, ValueProblem } from '../../core/ledger/ledgerRow.js';
 import { shopHint } from '../../core/mapping/shopFormats.js';
 import type { TrailerCheck } from '../../core/mapping/trailer.js';
+import { andMore } from '../../core/text/amounts.js';
 import { type CsvRecord, csvRecords } from './csvRecords.js';
 import type { ReadLine } from './inputText.js';
 import { lineBreaks, MAX_LINE_LENGTH, NotText, textOf } from './inputText.js';
@@ -262,9 +263,8 @@ function namesFound(header: readonly string[]): string {
   const told = header
     .slice(0, NAMES_TOLD_MAX)
     .map((name) => spelled(name.slice(0, NAME_TOLD_CHARS)));
-  const more = header.length - told.length;
-  const rest = more > 0 ? ` and ${more} more` : '';
-  return `names ${told.join(', ')}${rest}: is the map that of this file?`;
+  const more = andMore(header.length - told.length);
+  return `names ${told.join(', ')}${more}: is the map that of this file?`;
 }
 
 /** Without a map: what our own files have, and the way to read another program's. */

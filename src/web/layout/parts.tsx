@@ -200,27 +200,24 @@ export function PickAll() {
   );
 }
 
-/** Pages of a list; `at` is the page from 0, `to` makes its address. */
-export function Pager(props: {
-  at: number;
-  pages: number;
-  /** false: there may be more pages than `pages` */
-  isCounted?: boolean;
-  to: (page: number) => string;
-}) {
-  if (props.pages <= 1) return null;
+/**
+ * Pages of a list; `at` is the page from 0, `to` makes its address. Either all of them are counted,
+ * or it is known only whether another one follows: then none says how many there are.
+ */
+export function Pager(
+  props: { at: number; to: (page: number) => string } & ({ pages: number } | { hasNext: boolean }),
+) {
+  const { at, to } = props;
+  const hasNext = 'pages' in props ? at + 1 < props.pages : props.hasNext;
+  if (at === 0 && !hasNext) return null;
   return (
     <nav class="pager" aria-label="Pages">
-      {props.at > 0 ? <a href={props.to(props.at - 1)}>Earlier page</a> : <span>Earlier page</span>}
+      {at > 0 ? <a href={to(at - 1)}>Earlier page</a> : <span>Earlier page</span>}
       <span>
-        Page {props.at + 1}
-        {props.isCounted === false ? '' : ` of ${props.pages}`}
+        Page {at + 1}
+        {'pages' in props ? ` of ${Math.max(props.pages, 1)}` : ''}
       </span>
-      {props.at + 1 < props.pages ? (
-        <a href={props.to(props.at + 1)}>Next page</a>
-      ) : (
-        <span>Next page</span>
-      )}
+      {hasNext ? <a href={to(at + 1)}>Next page</a> : <span>Next page</span>}
     </nav>
   );
 }

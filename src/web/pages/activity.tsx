@@ -52,7 +52,7 @@ export async function activityPage(visit: Visit): Promise<Answer> {
           ))}
         </Table>
       )}
-      <Pager at={at} pages={found.length > ROWS_A_PAGE ? at + 2 : at + 1} to={next} />
+      <Pager at={at} hasNext={found.length > ROWS_A_PAGE} to={next} />
     </>
   );
   return { kind: 'page', title: 'Activity', section: 'Activity', body };

@@ -10,6 +10,7 @@ import { decisionKeys } from '../../core/decisions/decisionKeys.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { redactedLine } from '../../core/runs/redaction.js';
 import { removedLine } from '../../core/runs/removal.js';
+import { moreOf } from '../../core/text/amounts.js';
 import { labelOf } from '../../core/text/labels.js';
 import type { Database, Db } from '../../database/db.js';
 import type { DatabaseFinding } from '../../verify/checkDatabase.js';
@@ -68,7 +69,7 @@ export async function auditPage(visit: Visit): Promise<Answer> {
       ) : (
         <Trail rows={found.slice(0, ROWS_A_PAGE)} words={words} />
       )}
-      <Pager at={at} pages={found.length > ROWS_A_PAGE ? at + 2 : at + 1} to={next} />
+      <Pager at={at} hasNext={found.length > ROWS_A_PAGE} to={next} />
     </>
   );
   return { kind: 'page', title: 'Audit', section: 'Audit', body };
@@ -201,12 +202,17 @@ export async function checkChains(visit: Visit): Promise<Answer> {
       {told.slice(0, NAMED_MAX).map((line) => (
         <p class={isSound ? 'hint' : 'problem'}>{line}</p>
       ))}
+      <More rest={told.length - NAMED_MAX} />
       <p>
         <a href="/audit">Back to the audit</a>
       </p>
     </>
   );
   return { kind: 'page', title: 'The chains', section: 'Audit', body };
+}
+
+function More({ rest }: { rest: number }) {
+  return moreOf(rest).map((more) => <p class="problem">{more}: `tieout verify` names them.</p>);
 }
 
 function outcomeOf(
@@ -266,12 +272,14 @@ function Broken({ found }: { found: ChainFinding }) {
           ))}
         </Table>
       )}
+      <More rest={broken.length - NAMED_MAX} />
       {disagreements.slice(0, NAMED_MAX).map(({ accountId, orderNo, what, state, history }) => (
         <p class="problem">
           {what} of {accountId} {orderNo ?? ''} is {labelOf(state)}, but its history says{' '}
           {labelOf(history ?? 'nothing')}.
         </p>
       ))}
+      <More rest={disagreements.length - NAMED_MAX} />
       {strayed === 0 ? null : (
         <p class="problem">Links are gone: {strayed} facts bear one that no chain has.</p>
       )}

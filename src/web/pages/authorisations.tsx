@@ -63,7 +63,7 @@ export async function authorisationsPage(visit: Visit): Promise<Answer> {
       />
       <Pager
         at={at}
-        pages={found.length > ROWS_A_PAGE ? at + 2 : at + 1}
+        hasNext={found.length > ROWS_A_PAGE}
         to={(wanted) => to({ page: String(wanted + 1) })}
       />
     </>

@@ -1,6 +1,7 @@
 // Failed queue jobs in words: what each was about, what is proven, and what a retry would do. A
 // retry asks the database what is still to be done; it never repeats what the job did.
 
+import { moreOf } from '../../core/text/amounts.js';
 import { labelOf } from '../../core/text/labels.js';
 import type { RowVerdict } from '../layout/parts.js';
 import { Empty, Form, Table, Verdicts } from '../layout/parts.js';
@@ -10,6 +11,7 @@ import { refused } from '../visit.js';
 export async function jobsPage(visit: Visit): Promise<Answer> {
   const jobs = await visit.deps.jobs.list();
   const counts = Object.entries(await visit.deps.jobs.counts());
+  const failed = counts.reduce((sum, [, one]) => sum + one.failed, 0);
   const body = (
     <>
       <h1>Failed jobs</h1>
@@ -26,6 +28,9 @@ export async function jobsPage(visit: Visit): Promise<Answer> {
       ) : (
         <JobTable visit={visit} jobs={jobs} />
       )}
+      {moreOf(failed - jobs.length).map((more) => (
+        <p class="hint">{more}, which failed before these.</p>
+      ))}
     </>
   );
   return { kind: 'page', title: 'Failed jobs', section: 'Jobs', body };

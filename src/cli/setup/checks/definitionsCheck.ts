@@ -1,6 +1,7 @@
 // What `tieout doctor` says of the schema: is it made as this version makes it? Neighbour:
 // doctor.ts prints it.
 
+import { andMore } from '../../../core/text/amounts.js';
 import {
   checkDefinitions,
   trustNobodysNames,
@@ -25,7 +26,7 @@ export async function definitionsCheck({ db }: App): Promise<Made> {
     return { name, kind: 'ok', words: `${compared} tables, guards and functions compared${rest}` };
   }
   const named = altered.slice(0, ALTERED_NAMED_MAX).map((one) => `${one.object} ${one.problem}`);
-  const more = altered.length > named.length ? `, and ${altered.length - named.length} more` : '';
+  const more = andMore(altered.length - named.length);
   return {
     name,
     kind: 'problem',

@@ -4,7 +4,7 @@
 import type { BreakGroupRow } from '../../../breaks/breaksStore.js';
 import { countBreaks, countCauses } from '../../../breaks/breaksStore.js';
 import { ageInDays } from '../../../core/breaks/breakAge.js';
-import { grouped, moneyIn } from '../../../core/text/amounts.js';
+import { andMore, grouped, moneyIn } from '../../../core/text/amounts.js';
 import { Empty, Figure, MoneyOf, Pager, Table } from '../../layout/parts.js';
 import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
@@ -92,7 +92,7 @@ function partWords(
   if (withoutAmount > 0) sums.push(`${grouped(String(withoutAmount))} without an amount`);
   const [from, to] = [before + 1, before + groups.length].map((place) => grouped(String(place)));
   const left = causes - before - groups.length;
-  const more = left > 0 ? `, and ${grouped(String(left))} more follow` : '';
+  const more = left > 0 ? `,${andMore(left)} follow` : '';
   return `In all ${sums.join(', ')}. Causes ${from} to ${to}${more}.`;
 }
 

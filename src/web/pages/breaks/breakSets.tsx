@@ -14,7 +14,7 @@ import {
   recordWords,
 } from '../../../core/breaks/outcome.js';
 import { UsageError } from '../../../core/errors.js';
-import { countText, withSum } from '../../../core/text/amounts.js';
+import { andMore, countText, moreOf, withSum } from '../../../core/text/amounts.js';
 import { labelOf } from '../../../core/text/labels.js';
 import { Empty, Form, Name, Reason } from '../../layout/parts.js';
 import type { PreviewRow } from '../../layout/preview.js';
@@ -240,7 +240,7 @@ function naming(what: string, { breaks, named }: SetTotal) {
       <span class="hint">
         {' '}
         {links}
-        {breaks > named.length ? ` and ${countText(breaks - named.length)} more` : ''}
+        {andMore(breaks - named.length)}
       </span>
     </>
   );
@@ -299,6 +299,9 @@ function donePage(visit: Visit, verb: SetVerb, outcome: Decided): Answer {
               </a>
               : {'reason' in row ? row.reason : ''}
             </li>
+          ))}
+          {moreOf(left.length - SHOWN_MAX).map((more) => (
+            <li>{more}</li>
           ))}
         </ul>
       )}

@@ -46,7 +46,6 @@ const ROWS_A_PAGE = 50;
 /** A count stops here: "more than". */
 const COUNTED_MAX = 10_000;
 const PAGES_MAX = 20_000;
-const EVENTS_MAX = 500;
 
 export async function breaksPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
@@ -64,8 +63,10 @@ export async function breaksPage(visit: Visit): Promise<Answer> {
   const cause = causeOf(query);
   const problem = filterProblem(query);
   const rows = listed.slice(0, ROWS_A_PAGE);
-  const isCounted = found <= COUNTED_MAX;
-  const next = listed.length > ROWS_A_PAGE ? at + 2 : at + 1;
+  const pages =
+    found > COUNTED_MAX
+      ? { hasNext: listed.length > ROWS_A_PAGE }
+      : { pages: Math.ceil(found / ROWS_A_PAGE) };
   const body = (
     <>
       <h1>Breaks</h1>
@@ -93,8 +94,7 @@ export async function breaksPage(visit: Visit): Promise<Answer> {
       )}
       <Pager
         at={at}
-        pages={isCounted ? Math.ceil(found / ROWS_A_PAGE) : next}
-        isCounted={isCounted}
+        {...pages}
         to={(page) => `/breaks?${addressOf(query, { page: String(page + 1) })}`}
       />
     </>
@@ -257,7 +257,7 @@ export async function breakPage(visit: Visit): Promise<Answer> {
   const filter: BreakFilter = { ids: [id.toString()], accountIds: accounts };
   const [found] = await findBreaks(deps.db, filter, { limit: 1, offset: 0 });
   if (found === undefined) return NOT_FOUND;
-  const events = await breakLife(deps.db, found.breakId, EVENTS_MAX);
+  const events = await breakLife(deps.db, found.breakId);
   const { profile } = deps.config.gateway;
   const isOfOrder = batchOfBreak(found) === null;
   const shown = isOfOrder
@@ -308,9 +308,9 @@ function Life(props: {
   const labels = eventLabels(events);
   return (
     <>
-      <h2>Its life</h2>
+      <h2>Its life, oldest first</h2>
       <Table
-        caption="What happened to this break"
+        caption="What happened to this break, oldest first"
         columns={[
           { head: 'When' },
           { head: 'What' },

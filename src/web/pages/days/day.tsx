@@ -4,7 +4,7 @@
 import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
 import type { DayFigures, DayState } from '../../../core/runs/businessDay.js';
 import { NO_NIGHT, workbookWords } from '../../../core/runs/businessDay.js';
-import { countText } from '../../../core/text/amounts.js';
+import { andMore, countText } from '../../../core/text/amounts.js';
 import { withoutCommands } from '../../../core/text/commandWords.js';
 import type { DayOrder, DayVerdict } from '../../../days/days.js';
 import { barToReopen, closeDay, lockDay, reopenDay } from '../../../days/days.js';
@@ -129,7 +129,7 @@ function EarlierDays(props: { earlier: Earlier; account: string; date: string; w
             )
           </>
         ))}
-        {more === 0 ? '' : ` and ${countText(more)} more`}
+        {andMore(more)}
       </p>
       {first === null ? null : (
         <p class="hint">

@@ -7,7 +7,7 @@ import type { DayState } from '../../../core/runs/businessDay.js';
 import { CHECKLIST_HEADS, workbookWords } from '../../../core/runs/businessDay.js';
 import type { ChecklistLine, ChecklistTopic } from '../../../core/runs/closingChecklist.js';
 import { movedWords, signingAnswer } from '../../../core/runs/closingChecklist.js';
-import { countText } from '../../../core/text/amounts.js';
+import { andMore } from '../../../core/text/amounts.js';
 import { withoutCommands } from '../../../core/text/commandWords.js';
 import type { DayVerdict } from '../../../days/days.js';
 import type { DayToSign } from '../../../days/shownDay.js';
@@ -101,7 +101,7 @@ export function About(props: {
           <OrderLink accountId={accountId} orderNo={orderNo} />
         </>
       ))}
-      {more > 0 ? ` and ${countText(more)} more` : ''}
+      {andMore(more)}
     </span>
   );
 }

@@ -86,7 +86,7 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
       )}
       <Pager
         at={at}
-        pages={found.length > ROWS_A_PAGE ? at + 2 : at + 1}
+        hasNext={found.length > ROWS_A_PAGE}
         to={(page) => to({ page: String(page + 1) })}
       />
     </>

@@ -90,7 +90,7 @@ export async function changesPage(visit: Visit): Promise<Answer> {
       <Rows rows={found.slice(0, ROWS_A_PAGE)} asOf={run.asOf ?? deps.now()} words={words} />
       <Pager
         at={at}
-        pages={found.length > ROWS_A_PAGE ? at + 2 : at + 1}
+        hasNext={found.length > ROWS_A_PAGE}
         to={(wanted) => changesPath(date, { ...kept, page: String(wanted + 1) })}
       />
     </>

@@ -8,18 +8,19 @@ import { AGES, ageInDays } from '../../../core/breaks/breakAge.js';
 import type { DueRule } from '../../../core/breaks/dueDate.js';
 import { dueDate, overdueBefore } from '../../../core/breaks/dueDate.js';
 import { addAmounts, formatAmount, type MoneySum, parseSum } from '../../../core/money.js';
-import { counted, moneyText } from '../../../core/text/amounts.js';
+import { andMore, counted, moneyText, moreOf } from '../../../core/text/amounts.js';
 import type { Words } from '../../format.js';
 import { Figure, MoneyOf, Name, Table } from '../../layout/parts.js';
 import type { Visit } from '../../visit.js';
 import { OVERDUE } from '../breaks/breakQuery.js';
 
-/** Those with the most of them; a person of a house, not a list of all. */
+/** Those with the most of them by name; the others are one line. */
 const OWNERS_SHOWN = 10;
 
 interface OpenMoney {
   /** the group of each age that has any */
   ages: readonly BreakGroupRow[];
+  /** all of them, those with the most first */
   owners: readonly BreakGroupRow[];
   /** of these, what is overdue, by owner */
   overdue: readonly BreakGroupRow[];
@@ -30,8 +31,8 @@ interface OpenMoney {
 /** Orders with several breaks that are named. */
 const ORDERS_NAMED = 5;
 
-/** Owners of overdue breaks that are told apart and added up. */
-const OVERDUE_OWNERS_MAX = 10_000;
+/** Owners that are told apart and added up. */
+const OWNERS_MAX = 10_000;
 
 export async function openMoneyOf({ deps, accounts }: Visit): Promise<OpenMoney> {
   const open = { accountIds: accounts, states: ['open'] as const };
@@ -40,8 +41,8 @@ export async function openMoneyOf({ deps, accounts }: Visit): Promise<OpenMoney>
   const late = { ...open, seenBefore: overdueBefore(now, rule) };
   const [ages, owners, overdue, again] = await Promise.all([
     countBreaks(deps.db, open, 'age', now, AGES.length),
-    countBreaks(deps.db, open, 'owner', now, OWNERS_SHOWN),
-    countBreaks(deps.db, late, 'owner', now, OVERDUE_OWNERS_MAX),
+    countBreaks(deps.db, open, 'owner', now, OWNERS_MAX),
+    countBreaks(deps.db, late, 'owner', now, OWNERS_MAX),
     countedAgain(deps.db, accounts, ORDERS_NAMED),
   ]);
   return { ages, owners, overdue, again, rule };
@@ -49,12 +50,15 @@ export async function openMoneyOf({ deps, accounts }: Visit): Promise<OpenMoney>
 
 /** How many are overdue, and what is at stake in them. */
 export function overdueOf({ overdue }: OpenMoney): MoneySum & { breaks: number } {
+  return sumOf(overdue);
+}
+
+function sumOf(rows: readonly BreakGroupRow[]): MoneySum & { breaks: number } {
   const money: Record<string, string> = {};
-  for (const [currency, amount] of overdue.flatMap((one) => Object.entries(one.money))) {
+  for (const [currency, amount] of rows.flatMap((one) => Object.entries(one.money))) {
     money[currency] = addAmounts(money[currency] ?? '0.00', amount);
   }
-  const all = (of: (row: BreakGroupRow) => number) =>
-    overdue.reduce((sum, row) => sum + of(row), 0);
+  const all = (of: (row: BreakGroupRow) => number) => rows.reduce((sum, row) => sum + of(row), 0);
   return {
     ...{ breaks: all(({ breaks }) => breaks), money },
     withoutAmount: all(({ withoutAmount }) => withoutAmount),
@@ -101,7 +105,7 @@ function Again({ again: { orders, money, named } }: { again: CountedAgain }) {
           </a>
         </>
       ))}
-      {orders > named.length ? ', ...' : ''}): the breaks beside the largest of each come to{' '}
+      {andMore(orders - named.length)}): the breaks beside the largest of each come to{' '}
       <strong>{sum}</strong>, which is counted above and may be the same money again.
     </p>
   );
@@ -184,6 +188,8 @@ function MoneyOfAge(props: {
 
 function Owners({ open, words, now }: { open: OpenMoney; words: Words; now: Date }) {
   const overdueBy = new Map(open.overdue.map((one) => [one.key, one.breaks]));
+  const named = open.owners.slice(0, OWNERS_SHOWN);
+  const others = open.owners.slice(OWNERS_SHOWN);
   return (
     <Table
       caption="Who has them"
@@ -197,7 +203,7 @@ function Owners({ open, words, now }: { open: OpenMoney; words: Words; now: Date
         { head: 'Overdue', isFigure: true },
       ]}
     >
-      {open.owners.map((one) => (
+      {named.map((one) => (
         <tr>
           <th scope="row">
             <a href={`/breaks?${new URLSearchParams({ owner: one.key ?? '-' })}`}>
@@ -217,6 +223,30 @@ function Owners({ open, words, now }: { open: OpenMoney; words: Words; now: Date
           </Figure>
         </tr>
       ))}
+      {moreOf(others.length).map((more) => {
+        const { breaks, ...sum } = sumOf(others);
+        const oldest = others.reduce(
+          (first, one) => (one.oldest < first ? one.oldest : first),
+          now,
+        );
+        const late = others.reduce((count, { key }) => count + (overdueBy.get(key) ?? 0), 0);
+        return (
+          <tr>
+            <th scope="row">
+              <a href="/breaks?sort=owner">{more}</a>
+            </th>
+            <Figure name="Open breaks">{words.count(breaks)}</Figure>
+            <Figure name="Money">
+              <MoneyOf {...sum} words={words} />
+            </Figure>
+            <Figure name="Days since the first was seen">
+              {words.count(ageInDays(oldest, now))}
+            </Figure>
+            <td>{dueDate(oldest, open.rule)}</td>
+            <Figure name="Overdue">{words.count(late)}</Figure>
+          </tr>
+        );
+      })}
     </Table>
   );
 }

@@ -9,11 +9,11 @@ import { type PayoutAnswer, payoutWords } from '../../../core/instructions/payou
 import { gapWords } from '../../../core/instructions/refundOrdinals.js';
 import type { Coverage } from '../../../core/orders/coverage.js';
 import { coverageLabel, lookLabel } from '../../../core/orders/coverage.js';
-import { removedLine } from '../../../core/runs/removal.js';
+import { removedLine, searchedLine } from '../../../core/runs/removal.js';
 import { moneyIn } from '../../../core/text/amounts.js';
 import { disputeText, labelOf, labelStates } from '../../../core/text/labels.js';
 import type { OrderHistory } from '../../../orders/historyStore.js';
-import { orderHistory } from '../../../orders/historyStore.js';
+import { looksSince, orderHistory } from '../../../orders/historyStore.js';
 import type { Words } from '../../format.js';
 import { Empty, Figure, State, Table } from '../../layout/parts.js';
 import { Said } from '../../layout/said.js';
@@ -40,7 +40,7 @@ export async function orderPage(visit: Visit): Promise<Answer> {
         <OrderSettlement account={account} money={history.settlement} words={words} />
       )}
       <ShownBeside history={history} words={words} />
-      <Snapshots history={history} words={words} />
+      <Snapshots history={history} since={await looksSince(visit.deps.db)} words={words} />
     </>
   );
   return { kind: 'page', title: `Order ${orderNo}`, section: '', body };
@@ -261,16 +261,16 @@ function Attempts({ attempts, words }: { attempts: readonly Part[]; words: Words
   );
 }
 
-const SNAPSHOTS_SHOWN = 100;
-
-function Snapshots({ history, words }: { history: OrderHistory; words: Words }) {
-  const looks = history.looks.slice(-SNAPSHOTS_SHOWN).reverse();
+function Snapshots(props: { history: OrderHistory; since: Date | null; words: Words }) {
+  const { history, since, words } = props;
+  const looks = history.looks.toReversed();
   return (
     <section aria-labelledby="snapshots">
       <h2 id="snapshots">What the gateway showed</h2>
       {history.removed.map((one) => (
         <p class="hint">{removedLine(one)}.</p>
       ))}
+      {since === null ? null : <p class="hint">{searchedLine(words.at(since))}.</p>}
       {looks.length === 0 ? (
         <Empty>
           {history.removed.length === 0

@@ -1,7 +1,7 @@
 -- Up Migration
 -- What went back of a transaction, or perhaps did, that no instruction here tells of, up to a look:
 -- through `tieout gateway refund`, and by permits that a journal names and a database that was put
--- back has lost (each request once, however often it was tried); null where nothing is known of. The
+-- back has lost (each request once, however often it was tried); null where nothing is known. The
 -- book of movements takes a request's word for the amount of a part that went elsewhere, unless
 -- this contradicts it.
 create function tieout.refunded_beside(account text, transaction text, look bigint)

@@ -105,7 +105,7 @@ describe('reservations of a night', () => {
     }
     const text = await cli('authorisations', '--sort', 'amount');
     expect(text.stdout).toMatch(/lapsed \d+ h ago {2}[\d,.]+ [A-Z]{3} {2}\S+ {2}\S+ {2}lapses 20/);
-    expect((await cli('authorisations', '--limit', '1')).stderr).toContain('... and more');
+    expect((await cli('authorisations', '--limit', '1')).stderr).toContain('... and 1 more');
     expect((await cli('authorisations', '--account', 'A9')).code).toBe(2);
   });
 

@@ -1,6 +1,6 @@
 -- The instructions of a group that do not wait because of a reason of $7, oldest first, with how
--- many there are in all. $1 accounts, $2 state, $3 operation, $4 why they wait, $5 currency: what is
--- null does not matter. $6 at most so many.
+-- many there are in all. $1 accounts, $2 state, $3 operation, $4 why they wait, $5 currency: what
+-- is null does not matter. $6 at most so many.
 select instruction_id as id, count(*) over ()::int as found
 from tieout.instructions
 where is_open and state = $2 and account_id = any ($1)

@@ -223,31 +223,39 @@ function Owners({ open, words, now }: { open: OpenMoney; words: Words; now: Date
           </Figure>
         </tr>
       ))}
-      {moreOf(others.length).map((more) => {
-        const { breaks, ...sum } = sumOf(others);
-        const oldest = others.reduce(
-          (first, one) => (one.oldest < first ? one.oldest : first),
-          now,
-        );
-        const late = others.reduce((count, { key }) => count + (overdueBy.get(key) ?? 0), 0);
-        return (
-          <tr>
-            <th scope="row">
-              <a href="/breaks?sort=owner">{more}</a>
-            </th>
-            <Figure name="Open breaks">{words.count(breaks)}</Figure>
-            <Figure name="Money">
-              <MoneyOf {...sum} words={words} />
-            </Figure>
-            <Figure name="Days since the first was seen">
-              {words.count(ageInDays(oldest, now))}
-            </Figure>
-            <td>{dueDate(oldest, open.rule)}</td>
-            <Figure name="Overdue">{words.count(late)}</Figure>
-          </tr>
-        );
-      })}
+      {moreOf(others.length).map((more) => (
+        <OtherOwners more={more} others={others} {...{ open, overdueBy, words, now }} />
+      ))}
     </Table>
+  );
+}
+
+/** In one row: those for whom there is no room. */
+function OtherOwners(props: {
+  more: string;
+  others: OpenMoney['owners'];
+  open: OpenMoney;
+  overdueBy: ReadonlyMap<string | null, number>;
+  words: Words;
+  now: Date;
+}) {
+  const { more, others, open, overdueBy, words, now } = props;
+  const { breaks, ...sum } = sumOf(others);
+  const oldest = others.reduce((first, one) => (one.oldest < first ? one.oldest : first), now);
+  const late = others.reduce((count, { key }) => count + (overdueBy.get(key) ?? 0), 0);
+  return (
+    <tr>
+      <th scope="row">
+        <a href="/breaks?sort=owner">{more}</a>
+      </th>
+      <Figure name="Open breaks">{words.count(breaks)}</Figure>
+      <Figure name="Money">
+        <MoneyOf {...sum} words={words} />
+      </Figure>
+      <Figure name="Days since the first was seen">{words.count(ageInDays(oldest, now))}</Figure>
+      <td>{dueDate(oldest, open.rule)}</td>
+      <Figure name="Overdue">{words.count(late)}</Figure>
+    </tr>
   );
 }
 

@@ -139,6 +139,22 @@ describe('the list', () => {
   });
 });
 
+describe('a filter that cannot be chosen', () => {
+  it.each([
+    ['account=A9999', '"A9999" is no account to choose here: nothing matches.'],
+    ['kind=nonsense', '"nonsense" is no kind to choose here: nothing matches.'],
+    ['age=forever', '"forever" is no age to choose here: nothing matches.'],
+    [`currency=${'E'.repeat(65)}`, ' is no currency to choose here: nothing matches.'],
+  ])('matches nothing, where it matched everything: %#', async (filter, words) => {
+    const list = await finance.get(`/breaks?${filter}`);
+    expect(list.body.replaceAll('&quot;', '"')).toContain(words);
+    expect(list.body).not.toMatch(/name="id"/);
+    const all = await finance.get(`/breaks/all/waive?${filter}`);
+    expect(all.statusCode).toBe(400);
+    expect(all.body.replaceAll('&quot;', '"')).toContain(words);
+  });
+});
+
 describe('all that match', () => {
   it('is refused and shown again when it changed since it was shown', async () => {
     const link = await linkOf(anna, 'amount mismatch, 900.00 EUR more at the gateway');

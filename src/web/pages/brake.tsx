@@ -24,7 +24,7 @@ export async function brakePage(visit: Visit): Promise<Answer> {
     <>
       <h1>Stop or resume sending</h1>
       <p class="sentence" role="status">
-        {stateWords(mine.length > 0, sendingStatuses)}
+        {stateWords(mine, sendingStatuses)}
       </p>
       {mine.map((brake) => (
         <p class="problem">Stopped {stopWords(brake, said)}</p>
@@ -55,8 +55,12 @@ export async function brakePage(visit: Visit): Promise<Answer> {
 }
 
 /** An account that tieout itself has stopped is named, since no brake shows it. */
-function stateWords(isBraked: boolean, sendingStatuses: Accounts): string {
-  if (isBraked) return 'Sending is stopped. Snapshots go on.';
+function stateWords(brakes: Brakes, sendingStatuses: Accounts): string {
+  const braked = brakes.map(({ accountId }) => accountId);
+  const isAll =
+    braked.includes(null) || sendingStatuses.every((one) => braked.includes(one.accountId));
+  if (isAll) return 'Sending is stopped. Snapshots go on.';
+  if (braked.length > 0) return `Sending is stopped for ${braked.join(', ')}. Snapshots go on.`;
   const stopped = sendingStatuses.filter(({ sends }) => !sends).map(({ accountId }) => accountId);
   if (stopped.length === 0) return 'Sending is not stopped.';
   const them = stopped.length === 1 ? 'it' : 'one';
@@ -67,6 +71,7 @@ function stateWords(isBraked: boolean, sendingStatuses: Accounts): string {
 }
 
 type Accounts = Awaited<ReturnType<typeof brakeStatus>>['accounts'];
+type Brakes = Awaited<ReturnType<typeof brakeStatus>>['brakes'];
 
 function Turn({ visit }: { visit: Visit }) {
   const mine = visit.accountsFor('brake');
@@ -91,7 +96,7 @@ function Turn({ visit }: { visit: Visit }) {
           <input name="words" size={40} maxLength={1000} required value={visit.typed('words')} />
         </label>
         <button type="submit" class="danger">
-          Stop all sending
+          Stop sending
         </button>
         <button type="submit" formaction="/brake/off" formNoValidate={!visit.person.isFresh}>
           {visit.person.isFresh ? 'Resume sending' : 'Password, to resume sending'}

@@ -42,7 +42,7 @@ export async function causesPage(visit: Visit): Promise<Answer> {
     <>
       <h1>Breaks by cause</h1>
       <Views visit={visit} at="causes" />
-      <FilterProblem words={filterProblem(query)} />
+      <FilterProblem words={filterProblem(query, accounts)} />
       <p class="sentence" role="status">
         {words.count(count)} {count === 1 ? 'break' : 'breaks'}, {words.count(causes)}{' '}
         {causes === 1 ? 'cause' : 'causes'},{' '}

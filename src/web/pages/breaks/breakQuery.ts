@@ -15,8 +15,11 @@ import type { Fields } from '../../visitor/fields.js';
 
 const BREAK_STATES = ['open', 'waiver_asked', 'waived', 'resolved', 'any'] as const;
 
-/** Causes name what a ledger's row lacks, and the gateway's words. */
-const CAUSE_MAX = 600;
+/** Causes name what a ledger's row lacks, and the gateway's words; order numbers may be long. */
+const TEXT_MAX = 600;
+const OWNER_MAX = 200;
+/** As long as a gateway writes it. */
+const CURRENCY_MAX = 64;
 
 export interface Clock {
   now: Date;
@@ -33,25 +36,44 @@ export function filterOf(
   { now, rule }: Clock,
 ): BreakFilter {
   const account = query.oneOf('account', accounts);
-  const age = AGES.find(({ name }) => name === query.text('age'));
+  const age = ageOf(query);
   const kind = query.oneOf<BreakKind>('kind', BREAK_KINDS);
-  const owner = query.text('owner', 64);
+  const owner = query.text('owner', OWNER_MAX);
   const state = query.oneOf('state', BREAK_STATES) ?? 'open';
+  const chosen = account === null ? accounts : [account];
   return {
-    accountIds: account === null ? accounts : [account],
+    accountIds: misfits(query, accounts).length === 0 ? chosen : [],
     states: state === 'any' ? null : [state],
     kinds: kind === null ? null : [kind],
-    currency: query.text('currency', 3),
+    currency: query.text('currency', CURRENCY_MAX),
     minAmount: query.amount('from'),
     maxAmount: query.amount('to'),
-    text: query.text('text', 128),
+    text: query.text('text', TEXT_MAX),
     cause: causeOf(query),
     ...(owner === null ? {} : { owner: owner === '-' ? null : owner }),
     ...seenOf(
       age === undefined ? NEVER_MIND : seenRange(age, now),
-      query.text('due') === OVERDUE ? overdueBefore(now, rule) : null,
+      query.oneOf('due', [OVERDUE]) === null ? null : overdueBefore(now, rule),
     ),
   };
+}
+
+const ageOf = (query: Fields) => AGES.find(({ name }) => name === query.text('age'));
+
+/** Given, and none of what can be chosen: whatever was meant, it is not everything. */
+function misfits(query: Fields, accounts: readonly string[]): (typeof FILTERS)[number][] {
+  const read: Readonly<Partial<Record<(typeof FILTERS)[number], unknown>>> = {
+    account: query.oneOf('account', accounts),
+    state: query.oneOf('state', BREAK_STATES),
+    kind: query.oneOf<BreakKind>('kind', BREAK_KINDS),
+    age: ageOf(query) ?? null,
+    due: query.oneOf('due', [OVERDUE]),
+    currency: query.text('currency', CURRENCY_MAX),
+    owner: query.text('owner', OWNER_MAX),
+    text: query.text('text', TEXT_MAX),
+    cause: causeOf(query),
+  };
+  return FILTERS.filter((name) => read[name] === null && query.isGiven(name));
 }
 
 const NEVER_MIND = { seenFrom: null, seenBefore: null };
@@ -68,8 +90,23 @@ export const OVERDUE = 'overdue';
 
 const AMOUNTS = { from: 'Amount from', to: 'Amount to' } as const;
 
-/** What was typed as an amount and is none: it narrows nothing, which has to be said. */
-export function filterProblem(query: Fields): string | null {
+/**
+ * What cannot be chosen, so that nothing matches; or what was typed as an amount and is none: that
+ * narrows nothing, which has to be said.
+ */
+export function filterProblem(query: Fields, accounts: readonly string[]): string | null {
+  const [name] = misfits(query, accounts);
+  if (name !== undefined) {
+    const said = (query.text(name) ?? 'too long').slice(0, SAID_MAX);
+    return `"${said}" is no ${name} to choose here: nothing matches.`;
+  }
+  return amountProblem(query);
+}
+
+/** Of what was given. */
+const SAID_MAX = 64;
+
+function amountProblem(query: Fields): string | null {
   const names = (['from', 'to'] as const).filter(
     (name) => query.isGiven(name) && query.amount(name) === null,
   );
@@ -80,7 +117,7 @@ export function filterProblem(query: Fields): string | null {
 }
 
 export function causeOf(query: Fields): string | null {
-  return query.text('cause', CAUSE_MAX);
+  return query.text('cause', TEXT_MAX);
 }
 
 const FILTERS = [

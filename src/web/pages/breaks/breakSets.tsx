@@ -47,8 +47,12 @@ export function setLinks(
   visit: Visit,
   more: Readonly<Record<string, string>> = {},
 ): { href: string; label: string }[] {
+  const account = visit.query.text('account');
   return verbsOf(visit)
-    .filter((verb) => visit.accountsFor(RIGHT_OF[verb]).length > 0)
+    .filter((verb) => {
+      const mine = visit.accountsFor(RIGHT_OF[verb]);
+      return account === null ? mine.length > 0 : mine.includes(account);
+    })
     .map((verb) => ({
       href: `/breaks/all/${verb}?${queryOf(visit.query, more)}`,
       label: decisionWords(verb, isTray(visit)).link,
@@ -101,7 +105,7 @@ export function setPage(verb: SetVerb) {
 }
 
 async function show(visit: Visit, verb: SetVerb, changed: string | null): Promise<Answer> {
-  const problem = filterProblem(visit.query);
+  const problem = filterProblem(visit.query, visit.accounts);
   // More would match than was meant.
   if (problem !== null) return refused(`${problem} ${LOOK_AGAIN}`);
   const action = actionOf(visit, verb);
@@ -251,7 +255,7 @@ export function pressSet(verb: SetVerb) {
     const { form, query } = visit;
     const action = actionOf(visit, verb);
     const digest = form.text('seen', 64);
-    if (action === null || digest === null || filterProblem(query) !== null) {
+    if (action === null || digest === null || filterProblem(query, visit.accounts) !== null) {
       return refused('Look at what matches first.');
     }
     const problem = await ownerProblem(visit, action);

@@ -61,7 +61,7 @@ export async function breaksPage(visit: Visit): Promise<Answer> {
     ownersOf(visit),
   ]);
   const cause = causeOf(query);
-  const problem = filterProblem(query);
+  const problem = filterProblem(query, accounts);
   const rows = listed.slice(0, ROWS_A_PAGE);
   const pages =
     found > COUNTED_MAX

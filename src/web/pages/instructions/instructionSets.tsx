@@ -24,6 +24,7 @@ import type {
   SetState,
 } from '../../../instructions/sets/instructionSetStore.js';
 import { instructionGroups } from '../../../instructions/sets/instructionSetStore.js';
+import { bookConfirmed } from '../../../movements/bookMovements.js';
 import { Empty, Figure, Form, Reason, Table } from '../../layout/parts.js';
 import type { PreviewRow } from '../../layout/preview.js';
 import { PreviewTable } from '../../layout/preview.js';
@@ -43,6 +44,7 @@ const STATES: Readonly<Record<SetDecision, SetState>> = {
 };
 
 const FILTERS = ['account', 'operation', 'why', 'currency'] as const;
+const FILTER_MAX = 64;
 
 /** More of a group than this are not decided about one by one. */
 const SEEN_AT_ONCE = 20;
@@ -83,7 +85,7 @@ export async function groupsOf(visit: Visit, state: SetState) {
             </Figure>
             <td>{group.currency}</td>
             <td class="when">{words.at(group.oldest)}</td>
-            {verbs.length === 0 ? null : <Links group={group} verbs={verbs} />}
+            {verbs.length === 0 ? null : <Links visit={visit} group={group} verbs={verbs} />}
           </tr>
         ))}
       </Table>
@@ -101,11 +103,14 @@ export async function groupsOf(visit: Visit, state: SetState) {
   );
 }
 
-function Links({ group, verbs }: { group: InstructionGroup; verbs: readonly SetDecision[] }) {
+function Links(props: { visit: Visit; group: InstructionGroup; verbs: readonly SetDecision[] }) {
+  const { visit, group, verbs } = props;
   const { accountId: account, operation, holdReason, currency } = group;
   const why = holdReason === null ? {} : { why: holdReason };
   const query = new URLSearchParams({ account, operation, ...why, currency });
-  const frees = (verb: SetDecision) => verb !== 'approve' || isApprovable(holdReason);
+  const frees = (verb: SetDecision) =>
+    visit.accountsFor(SET_RIGHTS[verb]).includes(account) &&
+    (verb !== 'approve' || isApprovable(holdReason));
   return (
     <td class="together">
       {verbs.filter(frees).map((verb) => (
@@ -136,7 +141,7 @@ export function previewRows(
 
 function queryOf({ query }: Visit): string {
   const kept = FILTERS.flatMap((name) => {
-    const value = query.text(name, 64);
+    const value = query.text(name, FILTER_MAX);
     return value === null ? [] : [[name, value]];
   });
   return new URLSearchParams(kept).toString();
@@ -144,19 +149,28 @@ function queryOf({ query }: Visit): string {
 
 function filterOf(visit: Visit, verb: SetDecision): InstructionSetFilter {
   const { query, accounts } = visit;
-  const account = query.oneOf('account', accounts);
-  return {
-    accountIds: account === null ? accounts : [account],
-    state: STATES[verb],
+  const chosen = {
+    account: query.oneOf('account', accounts),
     operation: query.oneOf('operation', INSTRUCTION_OPERATIONS),
-    holdReason: query.text('why', 64),
-    currency: query.text('currency', 3),
+    why: query.text('why', FILTER_MAX),
+    currency: query.text('currency', FILTER_MAX),
+  };
+  const { account, operation, why, currency } = chosen;
+  // Given, and none of what can be chosen: whatever was meant, it is not everything.
+  const isMisfit = FILTERS.some((name) => chosen[name] === null && query.isGiven(name));
+  const accountIds = account === null ? accounts : [account];
+  return {
+    accountIds: isMisfit ? [] : accountIds,
+    state: STATES[verb],
+    operation,
+    holdReason: why,
+    currency,
   };
 }
 
 function chosenWords({ query }: Visit): string {
   const words = FILTERS.flatMap((name) => {
-    const value = query.text(name, 64);
+    const value = query.text(name, FILTER_MAX);
     if (value === null) return [];
     return [name === 'why' ? `waiting because ${holdWords(value)}` : `${name} ${value}`];
   });
@@ -325,6 +339,7 @@ export function pressInstructionSet(verb: SetDecision) {
         ...outcome.done.map((instruction) => ({ kind: 'done' as const, instruction })),
         ...outcome.refused,
       ]);
+      if (verb === 'resolve') await bookConfirmed(deps, visit.accounts);
       return donePage(visit, verb, outcome);
     } catch (error) {
       if (error instanceof UsageError) return refused(`Nothing was changed: ${error.message}.`);

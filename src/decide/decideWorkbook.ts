@@ -106,7 +106,7 @@ function whomToAsk(row: ReadRow, holdReason: string | null): string {
   if (row.of === 'instruction') {
     const isApproval = row.kind === 'wanted' && row.wanted.action.kind === 'approve';
     return isApproval && holdReason !== null && !isApprovable(holdReason)
-      ? notApprovable(holdReason)
+      ? notApprovable(holdReason, 'have an approver reject it')
       : 'approvers decide about it: ask one, it stands under Approvals';
   }
   const isWaived = row.kind === 'wanted' && row.wanted.action.kind === 'waive';

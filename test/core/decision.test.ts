@@ -6,6 +6,7 @@ import type { Decidable, DecisionKind } from '../../src/core/instructions/decisi
 import { DECISION_KINDS, refusalOf, refusalWords } from '../../src/core/instructions/decision.js';
 import { HOLD_REASONS } from '../../src/core/instructions/holdReasons.js';
 import { INSTRUCTION_STATES } from '../../src/core/instructions/instruction.js';
+import { nextStep } from '../../src/core/instructions/nextStep.js';
 
 const SEEN = 'a'.repeat(64);
 const ANNA = { name: 'Anna', isClaim: true };
@@ -107,10 +108,33 @@ test('every refusal has words', () => {
   expect(
     refusalWords({ kind: 'wrong_state', state: 'sending', possible: ['planned', 'held'] }),
   ).toBe('it is sending; this can be decided only while it is planned, held');
-  expect(refusalWords({ kind: 'not_approvable', holdReason: 'observed' })).toMatch(
-    /What frees it is the setting that holds it \(liveFrom\), which an operator changes; or reject/,
+});
+
+test.each([
+  ['observed', 'liveFrom, which an operator sets when tieout is to act'],
+  [
+    'no_history',
+    'the database restored from its backup, since it may have been paid before; only where this ' +
+      'is a new installation, liveFrom set anew by an operator',
+  ],
+  ['partial_capture', 'partialCapture in the profile, which an operator changes; or reject it'],
+  [
+    'invalid_payout',
+    'a corrected request in the ledger, or none where it is paid already or another account has ' +
+      'it: its page says which; or reject it',
+  ],
+])('what frees %s is said where somebody approves or reads it', (holdReason, frees) => {
+  expect(refusalWords({ kind: 'not_approvable', holdReason })).toMatch(
+    new RegExp(`What frees it is ${frees}$`),
   );
-  expect(refusalWords({ kind: 'not_approvable', holdReason: 'invalid_payout' })).toContain(
-    'What frees it is a corrected request in the ledger; or reject it',
+  const held = { ...facts({ holdReason }), instructionId: '7', transactionId: 'T1' };
+  expect(nextStep({ ...held, currency: 'EUR', amount: '1.00' })).toBe(
+    `nothing frees it but ${frees}`.replace('reject it', 'reject it here by Decision and Reason'),
   );
+});
+
+test('each that no approval frees says what does, and only these', () => {
+  for (const rule of Object.values(HOLD_REASONS)) {
+    expect('freedBy' in rule).toBe(!rule.isApprovable);
+  }
 });

@@ -194,7 +194,9 @@ describe('the lists of finance', () => {
       'on the console whether it happened, and where that is seen (instruction 7)',
     );
     expect(all).toContain('approve or reject it: here by Decision and Reason');
-    expect(all).toContain('nothing frees it but the setting');
+    expect(all).toContain(
+      'nothing frees it but partialCapture in the profile, which an operator changes; or reject',
+    );
     // The sums above the lines do not add what nobody can approve to what waits for approval.
     const sums = lines.filter(([first]) => first === 'EUR').map(([, state]) => state);
     expect(sums.sort()).toEqual(['held by a setting', 'unknown', 'waiting for approval']);

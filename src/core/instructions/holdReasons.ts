@@ -6,6 +6,9 @@ interface HoldRule {
   words: string;
   /** what decides about it, for who may change that */
   setting?: string;
+  /** of what no approval frees: what frees it, and whether to reject it is another way out */
+  freedBy?: string;
+  mayReject?: boolean;
 }
 
 /** Why an instruction waits for a person, in words; and whether an approval lets it go. */
@@ -14,20 +17,30 @@ export const HOLD_REASONS = {
     isApprovable: false,
     words: 'the account is only observed: nothing is sent for it now',
     setting: 'liveFrom',
+    freedBy: 'liveFrom, which an operator sets when tieout is to act',
   },
   no_history: {
     isApprovable: false,
     words: 'the account is live for days, yet the database knows no earlier run of it',
     setting: 'liveFrom',
+    freedBy:
+      'the database restored from its backup, since it may have been paid before; only where ' +
+      'this is a new installation, liveFrom set anew by an operator',
   },
   partial_capture: {
     isApprovable: false,
     words: 'less than was authorised: not allowed by configuration',
     setting: 'partialCapture in the profile',
+    freedBy: 'partialCapture in the profile, which an operator changes',
+    mayReject: true,
   },
   invalid_payout: {
     isApprovable: false,
     words: 'the request lacks what a payout needs, or its shape',
+    freedBy:
+      'a corrected request in the ledger, or none where it is paid already or another account ' +
+      'has it: its page says which',
+    mayReject: true,
   },
   fraud_rejected: { isApprovable: true, words: 'the fraud check of the order says REJECT' },
   approval: { isApprovable: true, words: 'the operation needs approval' },
@@ -90,7 +103,7 @@ export const HOLD_REASONS = {
 } as const satisfies Record<string, HoldRule>;
 export type HoldReason = keyof typeof HOLD_REASONS;
 
-/** What no approval frees, only the setting that holds it. */
+/** What no approval frees. */
 export const NOT_APPROVABLE: readonly string[] = Object.entries(HOLD_REASONS).flatMap(
   ([name, { isApprovable }]) => (isApprovable ? [] : [name]),
 );
@@ -111,16 +124,16 @@ export function holdWords(reason: string): string {
   return HOLD_REASONS[reason as HoldReason]?.words ?? reason;
 }
 
-/** What frees one that no approval frees. */
-export function freedBy(reason: string): string {
+/** What frees one that no approval frees; `orReject` where to reject it is another way out. */
+export function freedBy(reason: string, orReject: string): string {
   const rule: HoldRule | undefined = HOLD_REASONS[reason as HoldReason];
-  if (rule?.setting === undefined) return 'a corrected request in the ledger';
-  return `the setting that holds it (${rule.setting}), which an operator changes`;
+  const frees = rule?.freedBy ?? 'what its page names';
+  return rule?.mayReject === true ? `${frees}; or ${orReject}` : frees;
 }
 
 /** Why it cannot be approved, and what can be done. */
-export function notApprovable(reason: string): string {
-  const frees = `What frees it is ${freedBy(reason)}; or reject it`;
+export function notApprovable(reason: string, orReject = 'reject it'): string {
+  const frees = `What frees it is ${freedBy(reason, orReject)}`;
   return `no approval frees it: ${holdWords(reason)}. ${frees}`;
 }
 

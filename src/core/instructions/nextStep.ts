@@ -15,6 +15,8 @@ interface Waiting {
   transactionId: string | null;
 }
 
+const REJECT_HERE = 'reject it here by Decision and Reason';
+
 /** What a person does next about an instruction that waits; empty where nothing is to be done. */
 export function nextStep(one: Waiting): string {
   const id = one.instructionId;
@@ -22,8 +24,7 @@ export function nextStep(one: Waiting): string {
     case 'held':
       return isApprovable(one.holdReason)
         ? 'approve or reject it: here by Decision and Reason, or on the console under Approvals'
-        : `nothing frees it but ${freedBy(one.holdReason ?? '')}; or reject it here by Decision ` +
-            'and Reason';
+        : `nothing frees it but ${freedBy(one.holdReason ?? '', REJECT_HERE)}`;
     case 'unknown':
       return (
         `in the merchant portal look for transaction ${one.transactionId ?? '(none)'}: ` +

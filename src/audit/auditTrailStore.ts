@@ -1,6 +1,10 @@
 // What people decided, over all kinds of decisions, and how the chain of digests stands: for the
 // page of an auditor. Nothing is written here. Neighbours: verifyChainStore.ts checks the chain.
 
+import { labelsOf } from '../breaks/breakDecisionsStore.js';
+import { endsAsking, eventWords } from '../core/breaks/outcome.js';
+import { BREAK_KINDS } from '../core/orders/verdict.js';
+import { labelOf } from '../core/text/labels.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
@@ -11,6 +15,7 @@ export interface TrailRow {
   who: string;
   /** a name from a command line, which nobody checked */
   isClaim: boolean;
+  /** in words */
   what: string;
   kind: 'instruction' | 'break' | 'day' | 'brake';
   /** of the instruction or break; the date of a day */
@@ -21,13 +26,31 @@ export interface TrailRow {
   isSealed: boolean;
 }
 
+/** What codes are shown as: of an event all that it may be. */
+const WORDS: Readonly<Record<string, string>> = {
+  ...eventWords(),
+  ...Object.fromEntries(BREAK_KINDS.map((kind) => [kind, labelOf(kind)])),
+};
+
 export async function auditTrail(
   db: Db,
   text: string | null,
   limit: number,
   offset: number,
 ): Promise<TrailRow[]> {
-  return (await db.query<TrailRow>(statement('audit/auditTrail'), [text, limit, offset])).rows;
+  const { rows } = await db.query<TrailRow & { eventId: string | null; breakKind: string | null }>(
+    statement('audit/auditTrail'),
+    [text, limit, offset, JSON.stringify(WORDS)],
+  );
+  const asked = rows.filter((row) => row.breakKind !== null && endsAsking(row.what));
+  const labels = await labelsOf(
+    db,
+    asked.map(({ id }) => id),
+  );
+  return rows.map(({ eventId, breakKind, ...row }) => {
+    const what = labels.get(eventId ?? '') ?? labelOf(row.what);
+    return { ...row, what: breakKind === null ? what : `${what}: ${labelOf(breakKind)}` };
+  });
 }
 
 export interface ChainEnd {

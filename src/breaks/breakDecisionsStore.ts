@@ -5,7 +5,7 @@ import type { BreakAction, BreakVerdict, BreakWord } from '../core/breaks/breakD
 import { trailWords } from '../core/breaks/breakDecision.js';
 import type { BreakChange } from '../core/breaks/changedSinceSeen.js';
 import { changeWords } from '../core/breaks/changedSinceSeen.js';
-import { eventOf } from '../core/breaks/outcome.js';
+import { eventLabels, eventOf, type Said } from '../core/breaks/outcome.js';
 import type { Decider } from '../core/instructions/decider.js';
 import { type Hundredths, parseAmount } from '../core/money.js';
 import { analyse } from '../database/analyse.js';
@@ -51,24 +51,45 @@ export async function saidSince(
   tx: Tx,
   seen: ReadonlyMap<string, { last: string }>,
 ): Promise<Map<string, BreakWord[]>> {
-  const { rows } = await tx.query<BreakWord & { breakId: string }>(
-    `select e.break_id::text as "breakId", e.event, e.by, e.reason,
-       case when e.event in ('waived', 'waiver_refused') then (
-         -- "+ 0" as in breakSet.sql
-         select case a.event when 'waiver_asked' then a.by end from tieout.break_events a
-         where a.break_id = e.break_id and a.event_id < e.event_id
-           and a.event not in ('noted', 'assigned')
-         order by a.event_id + 0 desc limit 1) end as "askedBy"
+  const { rows } = await tx.query<Omit<BreakWord, 'label'> & { breakId: string; id: string }>(
+    `select e.break_id::text as "breakId", e.event_id::text as id, e.event, e.by, e.reason
      from unnest($1::bigint[], $2::bigint[]) as s (break_id, last)
      join tieout.break_events e on e.break_id = s.break_id and e.event_id > s.last
      where e.by <> 'tieout' order by e.event_id`,
     [[...seen.keys()], [...seen.values()].map(({ last }) => last)],
   );
   const said = new Map<string, BreakWord[]>();
-  for (const { breakId, ...word } of rows) {
-    said.set(breakId, [...(said.get(breakId) ?? []), word]);
+  const labels = await labelsOf(
+    tx,
+    rows.map((row) => row.breakId),
+  );
+  for (const { breakId, id, ...word } of rows) {
+    const label = labels.get(id) ?? word.event;
+    said.set(breakId, [...(said.get(breakId) ?? []), { ...word, label }]);
   }
   return said;
+}
+
+/** How people say each event of these breaks, by its number. */
+export async function labelsOf(db: Db, breakIds: readonly string[]): Promise<Map<string, string>> {
+  if (breakIds.length === 0) return new Map();
+  const { rows } = await db.query<Said & { breakId: string; id: string }>(
+    `select break_id::text as "breakId", event_id::text as id, event, by, expected, actual
+     from tieout.break_events where break_id = any ($1::bigint[]) order by break_id, event_id`,
+    [[...new Set(breakIds)]],
+  );
+  const lives = new Map<string, typeof rows>();
+  for (const row of rows) {
+    const life = lives.get(row.breakId);
+    if (life === undefined) lives.set(row.breakId, [row]);
+    else life.push(row);
+  }
+  return new Map(
+    [...lives.values()].flatMap((life) => {
+      const labels = eventLabels(life);
+      return life.map(({ id, event }, at): [string, string] => [id, labels[at] ?? event]);
+    }),
+  );
 }
 
 /** What became of each break since the newest event that was seen of it, in words. */

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { auditTrail } from '../../src/audit/auditTrailStore.js';
 import { letBrakeGo, pullBrake } from '../../src/brake/brake.js';
+import { saidSince } from '../../src/breaks/breakDecisionsStore.js';
 import type { BreakFilter } from '../../src/breaks/breaksStore.js';
 import { breakLife, countBreaks, findBreaks } from '../../src/breaks/breaksStore.js';
 import { decideBreaks } from '../../src/breaks/decideBreaks.js';
@@ -42,6 +43,7 @@ beforeEach(() => {
 
 const CHEAPER = { ledger: 'captured 10.00 EUR', gateway: ['T1 captured 9.00'] };
 const DEARER = { ledger: 'captured 1000.00 EUR', gateway: ['T1 captured 100.00'] };
+const SETTLED = { ledger: 'captured 1000.00 EUR', gateway: ['T1 captured 1000.00'] };
 const CHANGED = { ledger: 'captured 1000.00 EUR', gateway: ['T1 captured 200.00'] };
 
 describe('a decision', () => {
@@ -141,9 +143,34 @@ describe('a decision', () => {
       'request for a waiver taken back',
     ]);
     const trail = (await auditTrail(db, accountId, 50, 0)).map(({ what }) => what);
-    expect(trail).toContain('waiver_taken_back amount_mismatch');
-    expect(trail).toContain('waiver_refused amount_mismatch');
+    expect(trail).toContain('request for a waiver taken back: amount mismatch');
+    expect(trail).toContain('waiver refused: amount mismatch');
   });
+
+  test.each([
+    ['waive', 'bert', 'waiver_agreed', 'waived as the second person'],
+    ['reopen', 'anna', 'waiver_taken_back', 'request for a waiver taken back'],
+  ] as const)(
+    'a waiver waits again with its difference: %s by %s',
+    async (kind, who, is, label) => {
+      for (const between of [SETTLED, CHANGED]) {
+        await night({ O1: DEARER });
+        await decide({ kind: 'waive', reason: 'by bank' });
+        const [shown] = await find({});
+        await night({ O1: between });
+        await night({ O1: DEARER });
+        expect(await decide({ kind, reason: 'known' }, { who })).toEqual([`O1 ${is}`]);
+        const id = shown?.breakId ?? '';
+        expect(eventLabels(await breakLife(db, id)).at(-1)).toBe(label);
+        const seen = new Map([[id, { last: shown?.last ?? '' }]]);
+        const said = await db.transaction((tx) => saidSince(tx, seen));
+        expect(said.get(id)?.map((word) => word.label)).toEqual([label]);
+        const found = await auditTrail(db, label.slice(-9).toUpperCase(), 50, 0);
+        expect(found.find((row) => row.id === id)?.what).toBe(`${label}: amount mismatch`);
+        accountId = `${accountId}x`;
+      }
+    },
+  );
 
   test('the limit is that of refunds where the configuration gives one', async () => {
     await night({ O1: CHEAPER });

@@ -66,8 +66,10 @@ describe('a decision about a break', () => {
   });
 
   test('its trail tells who ended what was asked for', () => {
-    const of = (event: string, by: string) => ({ event, by });
-    const labels = (...events: { event: string; by: string }[]) => eventLabels(events);
+    const of = (event: string, by: string, amount = '9.00') => {
+      return { event, by, expected: { amount: '10.00' }, actual: { amount } };
+    };
+    const labels = (...events: ReturnType<typeof of>[]) => eventLabels(events);
     const asked = of('waiver_asked', 'anna');
     const [own, second] = ['request for a waiver taken back', 'waived as the second person'];
     expect(labels(asked, of('waiver_refused', 'Anna '))[1]).toBe(own);
@@ -75,7 +77,13 @@ describe('a decision about a break', () => {
     expect(labels(asked, of('noted', 'bert'), of('waived', 'bert'))[2]).toBe(second);
     expect(labels(asked, of('waived', 'anna'))[1]).toBe('waived');
     // It says something else by then: nobody agreed to what was asked for.
-    expect(labels(asked, of('changed', 'tieout'), of('waived', 'bert'))[2]).toBe('waived');
+    const [other, back] = [of('changed', 'tieout', '8.00'), of('changed', 'tieout')];
+    expect(labels(asked, other, of('waived', 'bert', '8.00'))[2]).toBe('waived');
+    // It is back as it was asked for, or went away and came back: the waiver waits again.
+    expect(labels(asked, other, back, of('waived', 'bert'))[3]).toBe(second);
+    const again = [asked, of('resolved', 'tieout'), of('reopened', 'tieout')];
+    expect(labels(...again, of('waived', 'bert'))[3]).toBe(second);
+    expect(labels(...again, of('waiver_refused', 'anna'))[3]).toBe(own);
     expect(labels(asked, of('waiver_refused', 'bert'), of('waived', 'carl'))[2]).toBe('waived');
   });
 

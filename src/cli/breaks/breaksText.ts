@@ -147,15 +147,13 @@ function sumOf(requests: readonly RefundRequestRow[]): string {
   return formatAmount(requests.reduce((sum, { amount }) => sum + (parseSum(amount) ?? 0n), 0n));
 }
 
-type LifeEvent = Omit<BreakEvent, 'expected' | 'actual'>;
-
 /** A line an event, oldest first. */
-export function lifeTexts(life: readonly LifeEvent[]): string[] {
+export function lifeTexts(life: readonly BreakEvent[]): string[] {
   const labels = eventLabels(life);
   return life.map((event, at) => eventText(event, labels[at] ?? event.event));
 }
 
-function eventText(event: LifeEvent, label: string): string {
+function eventText(event: BreakEvent, label: string): string {
   const by = nameLabel(event.by, event.isClaim);
   const words = [
     event.cause === null ? null : causeLabel(event.cause),

@@ -6,7 +6,6 @@ import type { Decider } from '../instructions/decider.js';
 import { isSamePerson } from '../instructions/decider.js';
 import type { Hundredths } from '../money.js';
 import type { BreakOutcome } from './outcome.js';
-import { eventLabels } from './outcome.js';
 
 export type BreakState = 'open' | 'resolved' | 'waived';
 
@@ -41,8 +40,8 @@ export interface BreakWord {
   readonly event: string;
   readonly by: string;
   readonly reason: string | null;
-  /** of one that ends the asking for a waiver, who had asked; null: nobody, or it ends none */
-  readonly askedBy: string | null;
+  /** as people say it */
+  readonly label: string;
 }
 
 /**
@@ -67,17 +66,12 @@ export function decideSeenBreak(
   if (said !== undefined) return unchanged('you decided this already');
   const over = seen.since.findLast(({ event }) => DECIDED_OVER[action.kind].includes(event));
   if (over !== undefined) {
-    return refused(`it was decided meanwhile: ${saidWords(over)} by ${over.by}`);
+    return refused(`it was decided meanwhile: ${over.label} by ${over.by}`);
   }
   if (seen.change !== null) {
     return refused(['it has changed since it was seen', seen.change].filter(Boolean).join(': '));
   }
   return decideBreak(found, action, who, limit, mayWaive);
-}
-
-function saidWords({ event, by, askedBy }: BreakWord): string {
-  const asked = askedBy === null ? [] : [{ event: 'waiver_asked', by: askedBy }];
-  return eventLabels([...asked, { event, by }]).at(-1) ?? '';
 }
 
 /** The events that an action leaves. */

@@ -107,28 +107,53 @@ export function recordWords(kinds: Iterable<string>, otherwise: string): string 
   );
 }
 
-interface Said {
+/** One of a break, with both sides as they stood then. */
+export interface Said {
   readonly event: string;
   readonly by: string;
+  readonly expected: unknown;
+  readonly actual: unknown;
 }
 
 /**
  * The events of a break as people say them, oldest first: who asked for a waiver and ends that has
- * refused nothing, and who waives what another asked for has agreed. What a break said may have
- * changed in between; then nobody agreed.
+ * refused nothing, and who waives what another asked for has agreed. The one home of who had asked:
+ * only a decision ends an asking. A break that went away, or said something else, and is back as it
+ * was asked for still waits for its second person; of one that says something else nobody agreed.
  */
 export function eventLabels(events: readonly Said[]): string[] {
-  let askedBy: string | null = null;
-  let isSame = false;
-  return events.map(({ event, by }) => {
-    const own = askedBy !== null && isSamePerson(askedBy, by);
-    const isAgreed = event === 'waived' && askedBy !== null && !own && isSame;
-    if (event === 'waiver_asked') [askedBy, isSame] = [by, true];
-    else if (event === 'changed') isSame = false;
-    else if (ENDS_ASKING.includes(event)) askedBy = null;
-    if (isAgreed) return labelOf('waiver_agreed');
-    return labelOf(event === 'waiver_refused' && own ? 'waiver_taken_back' : event);
+  let asked: Said | null = null;
+  return events.map((one) => {
+    const label = labelOf(asked === null ? one.event : saidTo(asked, one));
+    if (one.event === 'waiver_asked') asked = one;
+    else if (endsAsking(one.event)) asked = null;
+    return label;
   });
 }
 
-const ENDS_ASKING: readonly string[] = ['waived', 'waiver_refused', 'resolved', 'reopened'];
+/** Every word that an event may be called by, by its code: for a search. */
+export function eventWords(): Record<string, string> {
+  const words: Record<string, string> = {};
+  for (const outcome of changesIn(ORDER)) {
+    const event = eventOf(outcome);
+    words[event] = [words[event] ?? [], labelOf(outcome)].flat().join(', ');
+  }
+  return words;
+}
+
+/** Whether what it is called depends on who had asked for a waiver. */
+export function endsAsking(event: string): boolean {
+  return event === 'waived' || event === 'waiver_refused';
+}
+
+function saidTo(asked: Said, { event, by, expected, actual }: Said): string {
+  const isOwn = isSamePerson(asked.by, by);
+  if (event === 'waiver_refused') return isOwn ? 'waiver_taken_back' : event;
+  const isAgreed = event === 'waived' && !isOwn && sidesOf(asked) === sidesOf({ expected, actual });
+  return isAgreed ? 'waiver_agreed' : event;
+}
+
+/** The database gives the keys of both sides in one order. */
+function sidesOf({ expected, actual }: Pick<Said, 'expected' | 'actual'>): string {
+  return JSON.stringify([expected, actual]);
+}

@@ -146,7 +146,7 @@ function Trail({ rows, words }: { rows: readonly TrailRow[]; words: Words }) {
 }
 
 function WhatLink({ row }: { row: TrailRow }) {
-  const what = labelOf(row.what);
+  const { what } = row;
   switch (row.kind) {
     case 'instruction':
       return <a href={`/instructions/${row.id}`}>{what}</a>;

@@ -94,6 +94,8 @@ export interface Waiting {
   /** of what an approval frees: payouts in a unit that nobody has set; in no sum */
   unmeasured: number;
   unknown: number;
+  /** of these, payouts of which nobody knows the amount; in no sum */
+  unknownUnmeasured: number;
   /** by currency; of what an approval frees */
   heldMoney: Record<string, string>;
   unknownMoney: Record<string, string>;
@@ -128,6 +130,7 @@ export async function waitingCounts(db: Db, accountIds: readonly string[]): Prom
     reviews: Number(row?.reviews ?? 0),
     unmeasured: Number(row?.unmeasured ?? 0),
     unknown: Number(row?.unknown ?? 0),
+    unknownUnmeasured: Number(row?.unknownUnmeasured ?? 0),
     onTheirWay: Number(row?.onTheirWay ?? 0),
     open: Number(row?.open ?? 0),
     unowned: Number(row?.unowned ?? 0),

@@ -40,6 +40,9 @@ select (select jsonb_object_agg(currency, amount) from (
 (select count(*) from tieout.instructions
   where is_open and state = 'unknown' and account_id = any ($1)) as unknown,
 (select count(*) from tieout.instructions
+  where is_open and state = 'unknown' and account_id = any ($1)
+    and not is_in_totals) as "unknownUnmeasured",
+(select count(*) from tieout.instructions
   where is_open and state not in ('held', 'unknown')
     and account_id = any ($1)) as "onTheirWay",
 (select count(*) from tieout.breaks

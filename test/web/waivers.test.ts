@@ -174,6 +174,24 @@ describe('asking and agreeing', () => {
       ),
     );
   });
+
+  it('so is a payout of which nobody knows the amount, nor whether it happened', async () => {
+    await place.app.db.query(
+      `insert into tieout.instructions (run_id, account_id, order_no, operation, state, from_state,
+         done_states, transaction_id, currency, amount, is_in_totals, payload, created_at)
+       select run_id, account_id, '', 'payout', 'planned', 'none', '{paid}', 'NO-UNIT', 'EUR',
+         150000, false, '{}', $1
+       from tieout.run_accounts where account_id = 'A1001' limit 1`,
+      [place.clock.now],
+    );
+    await place.app.db.query(
+      `update tieout.instructions set state = 'unknown', reason = 'no answer'
+       where transaction_id = 'NO-UNIT'`,
+    );
+    expect(plain((await anna.get('/')).body)).toMatch(
+      /instructions? (is|are) unknown : ([\d,.]+ EUR, )?1 without an amount/,
+    );
+  });
 });
 
 it('an order is explained in words, and not in codes of the program', async () => {

@@ -250,7 +250,7 @@ function waitsOf(waits: Waiting, overdue: Overdue): Wait[] {
       what: ['instruction is unknown', 'instructions are unknown'],
       who: 'operators',
       to: '/instructions?state=unknown',
-      sum: { money: waits.unknownMoney, withoutAmount: 0 },
+      sum: { money: waits.unknownMoney, withoutAmount: waits.unknownUnmeasured },
     },
     ...openBreaksOf(waits, overdue),
     {

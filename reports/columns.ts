@@ -74,7 +74,11 @@ export const INSTRUCTIONS: Table<InstructionRow> = {
     id('gateway_reference', 'Gateway reference', 24, (row) => row.gatewayReference),
     id('refund_reference', 'Refund reference', 24, (row) => row.refundReference),
     text('gateway_message', 'Gateway message', 36, (row) => row.gatewayMessage),
-    money('payout_fee', 'Payout fee', 14, (row) => row.payoutFee),
+    money(
+      ...(['payout_fee', 'Payout fee', 14] as const),
+      (row) => row.payoutFee,
+      (row) => row.feeCurrency,
+    ),
     text('fee_currency', 'Fee currency', 12, (row) => row.feeCurrency),
     instant('at', 'At', 20, (row) => row.at),
     text('hold_reason', 'Why it waits', 50, (row) => row.holdReason, {

@@ -85,6 +85,15 @@ describe('CSV', () => {
     expect(await textOf('ndjson', rows)).toContain('"stake":"23400.00"');
   });
 
+  test('has the fee of a payout in the decimals of its own currency', async () => {
+    const fee = (currency: string, payoutFee: string, feeCurrency: string) =>
+      movementRow({ currency, payoutFee, feeCurrency });
+    const rows = [fee('JPY', '1.00', 'USD'), fee('EUR', '0.05', 'KWD'), fee('KWD', '2.50', 'EUR')];
+    let text = '';
+    for await (const piece of delimitedText('csv', INSTRUCTIONS, [rows])) text += piece;
+    expect(records(text).map((row) => row.payout_fee)).toEqual(['1.00', '0.050', '2.50']);
+  });
+
   test('says in each row as of when its states are', async () => {
     let text = '';
     const table = statesAsOf(BREAKS, 'night of 2026-11-19');

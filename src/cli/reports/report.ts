@@ -114,7 +114,8 @@ function csvOf({ format, bom, separator, decimal }: ReportFlags): CsvOptions {
 const ofNight = (date: string): string => `night of ${date}`;
 const ofNow = (): string => `now (${new Date().toISOString()})`;
 /** What people decided about a break since its night stands beside what that night found. */
-const ofBreaks = (date: string): string => `${ofNight(date)}; owner and note ${ofNow()}`;
+const ofBreaks = (date: string, decided: string): string =>
+  `${ofNight(date)}; ${decided} ${ofNow()}`;
 
 /** Where the rows go, and how they are written. */
 interface Output extends CsvOptions {
@@ -169,7 +170,8 @@ async function periodic(
   }
   const summary = (await findRun(app.db, run.businessDate))?.summary;
   const open = await openAsOf(app.db, run.runId, new Date(summary?.asOf ?? Date.now()));
-  return write(output, statesAsOf(AGED_BREAKS, ofBreaks(run.businessDate)), whole(open));
+  const states = ofBreaks(run.businessDate, 'owner and note');
+  return write(output, statesAsOf(AGED_BREAKS, states), whole(open));
 }
 
 function openItems(
@@ -234,7 +236,8 @@ async function rows(
     case 'orders':
       return write(output, statesAsOf(ORDERS, night), orderRows(app.db, run.runId));
     case 'breaks': {
-      const table = statesAsOf(BREAKS, ofBreaks(run.businessDate));
+      const states = ofBreaks(run.businessDate, 'owner, note and waiver');
+      const table = statesAsOf(BREAKS, states);
       const asked = { asOf, rule: dueRuleOf(app.config) };
       return write(output, table, breakRows(app.db, run.runId, asked));
     }

@@ -49,7 +49,12 @@ describe('the money of an instruction in words', () => {
     ['a part of it', { ...moved, refundAmount: '12.34', currency: 'KWD' }, null, '12.340 KWD'],
     ['of no known unit', { ...moved, isInTotals: false }, null, '150000 EUR as written'],
     ['as the ledger has it', { ...moved, isInTotals: false }, '0150000', '0150000 EUR as written'],
-    ['none', { ...moved, amount: '0', isInTotals: false }, null, 'no amount EUR as written'],
+    [
+      'unread',
+      { ...moved, amount: '0', isInTotals: false },
+      null,
+      'no amount that can be read (EUR)',
+    ],
   ])('%s', (_what, one, written, words) => {
     expect(instructionMoney(one, written)).toBe(words);
   });

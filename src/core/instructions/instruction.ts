@@ -107,10 +107,14 @@ interface Moved {
 export function instructionMoney(one: Moved, written: string | null = null): string {
   const { amount, refundAmount, currency, isInTotals } = one;
   if (isInTotals) return moneyIn(refundAmount ?? amount, currency);
-  return asWritten(written ?? writtenAmount(amount), currency);
+  const text = written ?? writtenAmount(amount);
+  return text === null ? `${UNREADABLE_AMOUNT} (${currency})` : asWritten(text, currency);
 }
 
-/** What the ledger wrote, of the amount that the plan kept of it; null: it was none. */
+/** The ledger wrote none, or something else: the page of the instruction shows which. */
+export const UNREADABLE_AMOUNT = 'no amount that can be read';
+
+/** What the ledger wrote, of the amount that the plan kept of it; null: it could not be read. */
 export function writtenAmount(kept: string): string | null {
   const text = kept.replace(/\.00$/, '');
   return text === '0' ? null : text;

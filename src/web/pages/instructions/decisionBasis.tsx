@@ -1,7 +1,7 @@
 // What a decision about an instruction is bound to, side by side: the ledger, the refund requests,
 // what the gateway showed. The same for who approves now and for who asks later what was seen.
 
-import { writtenAmount } from '../../../core/instructions/instruction.js';
+import { UNREADABLE_AMOUNT, writtenAmount } from '../../../core/instructions/instruction.js';
 import { asWritten } from '../../../core/text/amounts.js';
 import { disputeText, labelOf } from '../../../core/text/labels.js';
 import type { Seen } from '../../../instructions/decisionsStore.js';
@@ -92,9 +92,11 @@ interface Amount {
 /** In its column: of a payout in a unit that nobody has set what the ledger wrote, no money yet. */
 export function amountOf({ amount, currency, isInTotals, seen }: Amount, words: Words) {
   if (isInTotals) return words.amount(amount, currency);
+  const written = seen?.payout?.amount ?? writtenAmount(amount);
+  if (written === null) return <span class="hint">{UNREADABLE_AMOUNT}</span>;
   return (
     <>
-      {seen?.payout?.amount ?? writtenAmount(amount)}
+      {written}
       <span class="hint">as written</span>
     </>
   );

@@ -5,7 +5,7 @@ import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
 import { isUndecided } from '../../../core/instructions/decision.js';
 import { hintWords } from '../../../core/instructions/hints.js';
 import { holdLabel, isApprovable } from '../../../core/instructions/holdReasons.js';
-import { instructionMoney } from '../../../core/instructions/instruction.js';
+import { instructionMoney, writtenAmount } from '../../../core/instructions/instruction.js';
 import { payoutWords } from '../../../core/instructions/payoutAnswer.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { SheetAttempt, SheetSnapshot } from '../../../instructions/instructionListStore.js';
@@ -169,7 +169,9 @@ function moneyOf(sheet: Sheet): string {
   const { operation, reviewDecision, isInTotals } = sheet;
   if (operation === 'review') return ['the review', reviewDecision].filter(Boolean).join(': ');
   const money = instructionMoney(sheet, sheet.seen.payout?.amount);
-  return isInTotals ? money : `the payout of ${money}, in a unit nobody has set`;
+  if (isInTotals) return money;
+  const why = writtenAmount(sheet.amount) === null ? '' : ', in a unit nobody has set';
+  return `the payout of ${money}${why}`;
 }
 
 /** What no approval of this person frees has no button for it. */

@@ -72,8 +72,10 @@ describe('the night in one sentence', () => {
       { ...SEEN, word: '6500', meaning: 'partially_refunded' },
       { ...SEEN, word: '7777', meaning: null },
     ].map(codeNotice);
+    // As an earlier version kept a code with a meaning.
+    const kept = { ...notices[0], kind: 'new_word' } as (typeof notices)[number];
     const sentence = night('broken', (summary) => {
-      summary.notices = notices;
+      summary.notices = [...notices, kept];
     });
     expect(sentence).toMatch(
       / and new at the gateway, without a meaning in the profile: payment_status 7777\.$/,

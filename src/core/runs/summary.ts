@@ -282,7 +282,11 @@ function failedPart(summary: RunSummary): string {
 
 /** What the profile knows the meaning of asks nobody to do anything. */
 function newCodePart(summary: RunSummary): string {
-  const words = [...new Set(noticesOf(summary, 'new_word').map((notice) => notice.about))];
+  // Nights of before have codes with a meaning among these.
+  const told = noticesOf(summary, 'new_word').filter(
+    ({ text }) => !/; it means [^;()]+$/.test(text),
+  );
+  const words = [...new Set(told.map(({ about }) => about))];
   if (words.length === 0) return '';
   const named = words.slice(0, WORDS_NAMED_MAX);
   const more = moreOf(words.length - named.length);

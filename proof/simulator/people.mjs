@@ -3,7 +3,7 @@
 // tieout's. They are honest: what they say of the gateway is what it shows. What they do not know
 // is what is still on its way.
 
-import { hundredths } from '../auditor/books.mjs';
+import { hundredths, movedOf } from '../auditor/books.mjs';
 import { HOSTS } from './world.mjs';
 
 const WAITING = `select instruction_id, account_id, operation, state, hold_reason, order_no,
@@ -112,7 +112,8 @@ function isSame(line, row) {
   if (line.account_id !== row.account_id || line.operation !== row.operation) return false;
   // the portal shows what was paid, not only under which number
   if (row.operation === 'payout') {
-    return line.order_no === row.order_no && hundredths(line.amount) === hundredths(row.amount);
+    const isAmount = row.amount === null || movedOf(line) === movedOf(row);
+    return line.order_no === row.order_no && isAmount;
   }
   if (line.transaction_id !== row.transaction_id) return false;
   return row.operation !== 'refund' || hundredths(line.refund_amount) === moneyOf(row);

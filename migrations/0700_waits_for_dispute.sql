@@ -1,7 +1,7 @@
 -- Up Migration
--- That an instruction begins to wait for a dispute is on record also where it waited for another
--- reason already: a database that is put back hides that reason behind its own, and nothing else
--- tells of a dispute that has left the ledger meanwhile.
+-- That an instruction begins to wait for a dispute, or as a second capture, is on record also where
+-- it waited for another reason already: a database that is put back hides that reason behind its
+-- own, and nothing else tells of what the ledger or the gateway shows no more.
 create or replace function tieout.record_instruction() returns trigger language plpgsql
 set enable_nestloop to 'off' as $$
 begin
@@ -14,7 +14,8 @@ begin
     select n.instruction_id, o.state, n.state, n.changed_by, coalesce(n.reason, n.hold_reason)
     from moved n join stood o using (instruction_id)
     where n.state <> o.state
-      or n.hold_reason = 'disputed' and o.hold_reason is distinct from n.hold_reason
+      or n.hold_reason in ('disputed', 'second_capture')
+        and o.hold_reason is distinct from n.hold_reason
     order by n.instruction_id;
   end if;
   return null;

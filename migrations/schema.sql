@@ -4323,7 +4323,8 @@ begin
     select n.instruction_id, o.state, n.state, n.changed_by, coalesce(n.reason, n.hold_reason)
     from moved n join stood o using (instruction_id)
     where n.state <> o.state
-      or n.hold_reason = 'disputed' and o.hold_reason is distinct from n.hold_reason
+      or n.hold_reason in ('disputed', 'second_capture')
+        and o.hold_reason is distinct from n.hold_reason
     order by n.instruction_id;
   end if;
   return null;

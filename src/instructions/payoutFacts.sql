@@ -19,7 +19,8 @@ twin as materialized (
   join tieout.instructions other on other.operation = 'payout'
     and other.payload - 'request_id' = q.payload - 'request_id'
     and other.account_id = q.account_id and other.transaction_id <> q.transaction_id
-  where (other.state in ('sending', 'accepted', 'unknown', 'confirmed')
+  -- a ledger that has lost this one, too, tells nothing of the others
+  where q.is_there and (other.state in ('sending', 'accepted', 'unknown', 'confirmed')
       or other.replan_id is null and (other.state = 'rejected' or other.is_refused)
       or exists (select from tieout.calls_by_hand(other.transaction_id)))
     and (other.created_at >= q.requested_at or not exists (

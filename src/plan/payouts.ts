@@ -52,7 +52,8 @@ export async function payoutsToPlan(
 
 /**
  * What left the ledger is noted after the requests were read, and they are read again where
- * something had left: one that came in its place, in between, is never weighed without it.
+ * something had left or is back: one that came in its place, in between, is never weighed without
+ * it, nor one beside another that only seemed to have left.
  */
 async function requestsToWeigh(run: Run, now: Date) {
   const rules = accountRules(run.accounts);

@@ -18,9 +18,7 @@ done as materialized (
     as d (operation text, decision text, completes boolean, after jsonb)
 ),
 -- When the database last came back: it may have forgotten what was sent before that.
-restored as materialized (
-  select coalesce(max(at), '-infinity') as at from tieout.put_backs
-),
+restored as materialized (select coalesce(max(at), '-infinity') as at from tieout.put_backs),
 -- What is known to have been sent, or may have been, and was forgotten. Of two operations that the
 -- same state allows one stands in the way of the other. Older journals name no order.
 lost as materialized (
@@ -29,9 +27,7 @@ lost as materialized (
   from tieout.lost_permits group by 1, 2, 3, 4, 5, 6, 7
 ),
 -- What was taken back from the merchant, or may be: a refund of it would go back twice.
-disputed as materialized (
-  select account_id, order_no, transaction_id from tieout.disputed_money()
-),
+disputed as materialized (select account_id, order_no, transaction_id from tieout.disputed_money()),
 -- What an order has open already, and whether its approval still stands.
 standing as materialized (
   select i.account_id, i.order_no, i.operation, i.transaction_id, i.instruction_id, i.state,
@@ -71,9 +67,9 @@ shared as materialized (
   where run_id = $1 and need in ('refund', 'capture', 'cancel')
   group by order_no, transaction_id having min(account_id) <> max(account_id)
 ),
--- The looks before at what is to be captured: earlier ones of this date, that of the date before,
--- and on from each whose night neither found the order matched nor planned this capture: an attempt
--- that is pending, in review or declined, and shown alone, hides what was taken.
+-- The looks before at what is to be captured: of this date, of the one before, and on from each
+-- whose night neither found the order matched nor asked this of it: an attempt that is pending, in
+-- review or declined, and shown alone, hides what was taken.
 before as materialized (
   select ra.account_id, look.run_id, look.pull_id, look.business_date
   from tieout.run_accounts ra
@@ -103,7 +99,29 @@ looked as (
       where i.account_id = l.account_id and i.order_no = l.order_no
         and i.operation = 'capture' and i.transaction_id = l.transaction_id
         -- one that waits is weighed each night
-        and (i.run_id = l.run_id or i.is_open and i.run_id < l.run_id))
+        and (i.run_id = l.run_id or i.is_open and i.run_id < l.run_id)
+        -- where a reason that comes first held it then, nobody asked
+        and not exists (select from tieout.instruction_events e
+          where e.instruction_id = i.instruction_id and e.from_state is null and e.reason in (
+            'by_hand', 'moved_already', 'no_history', 'observed', 'partial_capture', 'restored',
+            'shared_transaction')))
+),
+-- What reached a batch before, and all looks made to send or to confirm since: small, and many.
+reached as materialized (
+  select v.account_id, v.order_no, v.transaction_id, i.run_id as first,
+    coalesce(i.settled_run_id, $1) as last
+  from :verdicts v join tieout.instructions i using (account_id, order_no)
+  where v.run_id = $1 and v.need = 'capture' and i.batch_id is not null
+    and i.operation in ('capture', 'cancel')
+),
+beside as materialized (
+  select e.account_id, e.order_no, e.transaction_id, p.run_id
+  from (select distinct pull_id, run_id from (select distinct first, last from reached) r
+    join tieout.pulls on run_id between first and last and kind <> 'night'
+      and finished_at is not null) p
+  join tieout.look_entries e using (pull_id)
+  where (e.is_extra or not e.is_extra)
+    and e.state in ('captured', 'partially_refunded', 'refunded')
 ),
 -- To be captured, and taken by another transaction already: a look before, one that was made to
 -- send or to confirm, or the book of movements, had it. A gateway that shows the newest attempt
@@ -120,23 +138,15 @@ taken as materialized (
     limit 1
   ) other
   union all
+  select account_id, order_no from reached r join beside b using (account_id, order_no)
+  where b.transaction_id <> r.transaction_id and b.run_id between r.first and r.last
+  union all
   select v.account_id, v.order_no
   from :verdicts v
   cross join lateral (
     select from tieout.movements m
     where m.account_id = v.account_id and m.order_no = v.order_no and m.kind = 'captured'
       and m.transaction_id <> v.transaction_id
-    union all
-    -- looked at because an instruction of it was to be sent, or was sent
-    select from tieout.instructions i
-    join tieout.pulls p on p.run_id between i.run_id and coalesce(i.settled_run_id, $1)
-    join tieout.look_entries e on e.pull_id = p.pull_id and e.account_id = i.account_id
-      and e.order_no = i.order_no and (e.is_extra or not e.is_extra)
-    where i.account_id = v.account_id and i.order_no = v.order_no and i.batch_id is not null
-      and i.operation in ('capture', 'cancel')
-      and p.kind <> 'night' and p.finished_at is not null
-      and e.transaction_id <> v.transaction_id
-      and e.state in ('captured', 'partially_refunded', 'refunded')
     union all
     -- nothing may show it any more: it waited for that once
     select from tieout.instructions waited
@@ -375,9 +385,7 @@ insert into tieout.instructions (run_id, account_id, order_no, operation, transa
   hold_reason, created_at, asked_by, reason, payload, is_in_totals, is_part, source_currency,
   source_amount)
 select $1, c.account_id, c.order_no, c.need, c.transaction_id, c.ledger_currency, c.need_amount,
-  c.refund_id, c.refund_amount,
-  c.request_reason, c.review_decision, c.gateway_state,
-  d.states,
+  c.refund_id, c.refund_amount, c.request_reason, c.review_decision, c.gateway_state, d.states,
   case when c.hold_reason is null then 'planned' else 'held' end, c.hold_reason, $2::timestamptz,
   array_remove(c.requested_by || coalesce(again.by, '{}'), null), c.problem, c.payload,
   c.is_in_totals, c.is_part, c.source_currency, c.source_amount

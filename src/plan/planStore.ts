@@ -26,7 +26,11 @@ export async function notePayoutsLeft(
   accountIds: readonly string[],
   now: Date,
 ): Promise<number> {
-  return (await db.query(statement('plan/notePayoutsLeft'), [accountIds, now])).rowCount;
+  const { rows } = await db.query<{ changed: number }>(statement('plan/notePayoutsLeft'), [
+    accountIds,
+    now,
+  ]);
+  return rows[0]?.changed ?? 0;
 }
 
 export async function planInstructions(

@@ -121,6 +121,24 @@ test('a claim holds what stands in for one that was paid and left the ledger sin
   expect(await states()).toEqual(['1 confirmed', '2 held: twin_request', '3 queued']);
 });
 
+test('a ledger that is empty for a moment makes no twin of what it asks for each month', async () => {
+  await asked(ONE, later(-721));
+  await plan(later(-720));
+  await change(ONE, `state = 'confirmed', settled_at = created_at`);
+  await asked(TWO, later(-9));
+  await plan(later(-8));
+  expect(await states()).toEqual(['1 confirmed', '2 queued']);
+  await db.query('delete from ledger.payout_requests');
+  // gone, too, as it is to be sent: nothing is said of the others
+  expect(await isTwin(TWO, later(-8))).toEqual([[false, false]]);
+  await plan(later(-8));
+  await asked(ONE, later(-721));
+  await asked(TWO, later(-9));
+  runId = await storeRun(db, accountId);
+  await plan(NOW);
+  expect(await states()).toEqual(['1 confirmed', '2 withdrawn', '2 queued']);
+});
+
 test('also where it bears the time at which it was loaded, and the next plan knows of it', async () => {
   await asked(ONE, later(-9));
   await plan(later(-8));

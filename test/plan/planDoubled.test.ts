@@ -104,6 +104,31 @@ test('a second attempt waits where the look before sending alone showed the firs
   ]);
 });
 
+test('a second attempt waits that a night held for another reason, and did not ask what was taken', async () => {
+  await lookedAt([{ ...TO_CAPTURE, gateway: ['T0 captured 10.00'] }]);
+  const observed = await storeRun(db, accountId);
+  await db.query(`update tieout.run_accounts set send_block = 'observed' where run_id = $1`, [
+    observed,
+  ]);
+  await lookedAt([TO_CAPTURE], observed);
+  expect(await instructionTexts(db, accountId)).toEqual(['O1 capture 10.00 held: observed']);
+  await lookedAt([TO_CAPTURE]);
+  expect(await instructionTexts(db, accountId)).toEqual(['O1 capture 10.00 held: second_capture']);
+});
+
+test('that it began to wait as a second capture outlives the reason of a put-back', async () => {
+  await plan([TO_CAPTURE], policies('approve'));
+  const become = (reason: string) =>
+    db.query(
+      `update tieout.instructions set hold_reason = $2, changed_by = 'tieout' where account_id = $1`,
+      [accountId, reason],
+    );
+  await become('second_capture');
+  await become('restored');
+  await lookedAt([TO_CAPTURE]);
+  expect(await instructionTexts(db, accountId)).toEqual(['O1 capture 10.00 held: second_capture']);
+});
+
 test.each(['rejected', 'withdrawn'])('not so after one that was %s', async (state) => {
   await plan([{ ...TO_CAPTURE, did: [`capture T0 ${state} again=yes`] }]);
   expect((await instructionTexts(db, accountId))[1]).toBe('O1 capture 10.00 planned');

@@ -164,11 +164,7 @@ async function beginNew(
   });
   // Another process created it a moment ago, or another date.
   if (runId === null) return { kind: 'again' };
-  const run = runOf(deps, { runId, day, covers, isDry: false }, accounts);
-  await keepProfile(deps.db, deps.config.gateway.profileText);
-  await enterAccounts(deps.db, run, accounts, deps.now());
-  await forgetOtherMeanings(deps, run);
-  return { kind: 'mine', run, resumed: false };
+  return enter(deps, runOf(deps, { runId, day, covers, isDry: false }, accounts), false);
 }
 
 async function beginDry(
@@ -181,9 +177,9 @@ async function beginDry(
     ...newRun(deps, day, covers, accounts),
     isDry: true,
   });
-  if (runId === null) throw new Error('a dry run could not be created');
-  const run = runOf(deps, { runId, day, covers, isDry: true }, accounts);
-  await enterAccounts(deps.db, run, accounts, deps.now());
+  const run = runOf(deps, { runId: runId ?? 0n, day, covers, isDry: true }, accounts);
+  const isThere = runId !== null && (await enterAccounts(deps.db, run, accounts, deps.now()));
+  if (!isThere) throw new Error('a dry run could not be created');
   return { kind: 'mine', run, resumed: false };
 }
 
@@ -204,11 +200,17 @@ async function takeOver(
   });
   if (!taken) return { kind: 'again' };
   const day = { date: held.businessDate, startsAt: held.startsAt, endsAt: held.endsAt };
-  const run = runOf(deps, { runId: held.runId, day, covers: held.covers, isDry: false }, accounts);
+  const { runId, covers } = held;
+  return enter(deps, runOf(deps, { runId, day, covers, isDry: false }, accounts), true);
+}
+
+/** What it works on, and by which meanings. */
+async function enter(deps: BeginDeps, run: Run, resumed: boolean): Promise<Beginning> {
   await keepProfile(deps.db, deps.config.gateway.profileText);
-  await enterAccounts(deps.db, run, accounts, deps.now());
+  // The database was put back in this very moment, and has no such run.
+  if (!(await enterAccounts(deps.db, run, run.accounts, deps.now()))) return { kind: 'again' };
   await forgetOtherMeanings(deps, run);
-  return { kind: 'mine', run, resumed: true };
+  return { kind: 'mine', run, resumed };
 }
 
 function newRun(

@@ -1,6 +1,6 @@
 -- Enters accounts into a run; those already in it stay as they are. What is open before is taken
--- over from the newest earlier run. $1 run, $2 its business date, $3 accounts [{account_id,
--- merchant_id, live_from}].
+-- over from the newest earlier run. None where a database that was put back has no such run. $1
+-- run, $2 its business date, $3 accounts [{account_id, merchant_id, live_from}].
 with account as (
   select * from jsonb_to_recordset($3::jsonb)
     as a (account_id text, merchant_id text, live_from timestamptz)
@@ -18,5 +18,6 @@ insert into tieout.run_accounts (run_id, account_id, business_date, merchant_id,
 select $1, a.account_id, $2::date, a.merchant_id, 'running',
   coalesce(e.open_after, '{}'), coalesce(e.stake_after, '{}'), coalesce(e.events_until, 0)
 from account a left join earlier e using (account_id)
+where exists (select from tieout.runs where run_id = $1)
 on conflict (run_id, account_id) do update set state = 'running',
   merchant_id = excluded.merchant_id

@@ -17,20 +17,22 @@ interface EnteredAccount {
 /**
  * Enters accounts into a run; those already in it stay as they are. What is open before is taken
  * over from the newest earlier run. An account without a trustworthy history sends nothing: see
- * `send_block`.
+ * `send_block`. False: the database was put back, and has no such run.
  */
 export async function enterAccounts(
   db: Db,
   run: { runId: bigint; businessDate: string },
   accounts: readonly EnteredAccount[],
   now: Date,
-): Promise<void> {
-  await db.query(statement('runs/enterAccounts'), [
+): Promise<boolean> {
+  const { rowCount } = await db.query(statement('runs/enterAccounts'), [
     run.runId,
     run.businessDate,
     accountsJson(accounts),
   ]);
+  if (rowCount === 0) return false;
   await decideBlocks(db, run, accounts, now);
+  return true;
 }
 
 /** Accounts that nobody configured, of which the ledger asks for refunds: nobody looks at them. */

@@ -182,6 +182,12 @@ async function live(
   return told;
 }
 
+test('a run that a database which was put back has no more takes no accounts', async () => {
+  const entered = [{ merchantId: 'M1', accountId: 'A1', liveFrom: null }];
+  const gone = { runId: 19990100000001n, businessDate: '1999-01-01' };
+  expect(await enterAccounts(db, gone, entered, SNAPSHOT_AT)).toBe(false);
+});
+
 async function begin(accounts: readonly Lived[], rules: Rules): Promise<Run> {
   const runId = await storeRun(db, '', { entered: false });
   const { rows } = await db.query<{ date: string }>(

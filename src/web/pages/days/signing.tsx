@@ -151,7 +151,7 @@ export function signedWords({
       const on = workbooks?.find(({ businessDate }) => businessDate === date);
       return workbooks === undefined ? date : `${date} on ${workbookWords(on ?? null)}`;
     })
-    .join(', ');
+    .join('; ');
 }
 
 /** Why the statement of a date and its day say different figures; it stands beside both. */

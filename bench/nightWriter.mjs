@@ -65,7 +65,7 @@ const moved = Array.from({ length: MOVED }, movement('confirmed'));
 const waiting = Array.from({ length: WAITING }, movement('held'));
 const data = {
   ...{ secret: '0'.repeat(64), lines: () => [] },
-  ...{ summary, about, currencies: [], elsewhere: [], coverage: [] },
+  ...{ summary, about, currencies: [], elsewhere: [], coverage: [], movedAfter: [] },
   breaks: (kinds) => [breaks.filter(({ kind }) => kinds?.includes(kind) ?? true)],
   ...{ changes: () => [changes], openBefore: [], comparedWith: [] },
   moved: () => [moved],

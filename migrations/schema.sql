@@ -3918,31 +3918,47 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.moved_after(run bigint, account text)
- RETURNS TABLE(order_no text, operation text, currency text, amount numeric, counts_on date, posted_at timestamp with time zone)
+ RETURNS TABLE(order_no text, operation text, currency text, amount numeric, belongs_to date, counts_on date, posted_at timestamp with time zone)
  LANGUAGE sql
  STABLE ROWS 100
 AS $function$
   with night as materialized (
-    select r.business_date, r.finished_at, ra.pull_id
-    from tieout.runs r join tieout.run_accounts ra using (run_id)
-    where r.run_id = run and ra.account_id = account and not r.is_dry and r.state <> 'running'
+    select r.business_date, ra.pull_id, p.as_of,
+      case when r.state = 'running' then 'infinity'
+        else coalesce(r.finished_at, 'infinity') end as until
+    from tieout.runs r
+    join tieout.run_accounts ra using (run_id)
+    join tieout.pulls p on p.pull_id = ra.pull_id
+    where r.run_id = run and ra.account_id = account and not r.is_dry
+  ),
+  own as materialized (
+    select p.pull_id from tieout.pulls p cross join night n
+    where p.run_id = run
+      and (p.pull_id = n.pull_id or p.pull_id > n.pull_id and p.kind = 'confirm')
   )
-  select m.order_no, m.operation, m.currency, m.amount, m.posted_to, m.posted_at
+  select m.order_no, m.operation, m.currency, m.amount, m.belongs_to, m.posted_to, m.posted_at
   from night n
-  -- The offsets keep these one walk of an index each.
+  -- What the night plainly matched has no verdict, and nothing under way. The offsets keep these
+  -- one walk of an index each.
   cross join lateral (
-    select * from tieout.day_movements d
-    where d.account_id = account and d.posted_to >= n.business_date
-      and d.belongs_to = n.business_date and d.operation in ('capture', 'refund')
+    select d.order_no from tieout.verdicts d
+    where d.run_id = run and d.account_id = account
     offset 0
-  ) m
+  ) v
   cross join lateral (
-    select i.transaction_id from tieout.instructions i
-    where i.instruction_id = m.instruction_id and i.settled_at > n.finished_at
+    select o.instruction_id, o.transaction_id, o.settled_at from tieout.instructions o
+    where o.account_id = account and o.order_no = v.order_no
+      and o.operation in ('capture', 'refund') and o.state = 'confirmed'
+      and o.settled_at > n.as_of
     offset 0
   ) i
+  cross join lateral (
+    select * from tieout.day_movements d
+    where d.instruction_id = i.instruction_id and d.belongs_to <= n.business_date
+    offset 0
+  ) m
   where not exists (
-    select from tieout.pulls p
+    select from own p
     cross join lateral (
       select e.state from tieout.look_entries e
       where e.pull_id = p.pull_id and e.account_id = account and e.order_no = m.order_no
@@ -3952,10 +3968,10 @@ AS $function$
       where e.pull_id = p.pull_id and e.account_id = account and e.order_no = m.order_no
         and e.is_extra and e.transaction_id = i.transaction_id
     ) e
-    where p.run_id = run
-      and (p.pull_id = n.pull_id or p.pull_id > n.pull_id and p.kind = 'confirm')
-      and (e.state = 'refunded'
-        or m.operation = 'capture' and e.state in ('captured', 'partially_refunded'))
+    where e.state = 'refunded'
+      or m.operation = 'capture' and e.state in ('captured', 'partially_refunded')
+      -- `done` of tieout.seen_orders has it
+      or m.operation = 'refund' and e.state = 'partially_refunded' and i.settled_at <= n.until
   )
 $function$;
 
@@ -4655,12 +4671,11 @@ AS $function$
   part as materialized (
     select distinct on (i.order_no) i.order_no, i.transaction_id, i.amount
     from tieout.instructions i
-    cross join known
     where i.account_id = account and i.is_part and i.operation = 'capture'
-      and i.state = 'confirmed' and i.settled_at <= known.until
+      and i.state = 'confirmed'
     order by i.order_no, i.instruction_id desc
   ),
-  -- few, and none as the night writes its own reports
+  -- few
   moved as materialized (
     select m.order_no, m.currency, sum(m.amount) filter (where m.operation = 'capture') as captured,
       sum(m.amount) filter (where m.operation = 'refund') as refunded
@@ -4669,8 +4684,8 @@ AS $function$
   )
   select o.account_id, o.order_no, coalesce(v.class, 'matched') as class, v.kinds, o.expected,
     e.state as gateway_state, e.payment_status, coalesce(o.currency, e.currency) as currency,
-    o.currency as ledger_currency, o.amount as ledger_amount, e.currency as gateway_currency,
-    e.amount as gateway_amount,
+    o.currency as ledger_currency, o.amount as ledger_amount,
+    coalesce(e.currency, moved.currency) as gateway_currency, e.amount as gateway_amount,
     -- of an amount that lacks the printed shape
     e.amount_text as gateway_amount_text, e.transaction_id, e.transaction_date, o.placed_at,
     case when o.expected = 'captured' and o.currency is not null
@@ -4713,7 +4728,9 @@ AS $function$
           then coalesce(refund.done, 0) + coalesce(taken.refunded, 0)
       end as refunded
   ) shown
-  left join moved on moved.order_no = o.order_no and moved.currency = e.currency
+  -- also of an order that the night did not get to see
+  left join moved on moved.order_no = o.order_no
+    and moved.currency = coalesce(e.currency, o.currency)
   left join tieout.verdicts v
     on v.run_id = run and v.account_id = account and v.order_no = o.order_no
   where o.pull_id = snapshot and o.account_id = account

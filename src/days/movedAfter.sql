@@ -15,5 +15,7 @@ left join lateral (
   order by p.revision desc limit 1
 ) book on true
 where r.business_date = $2::date and not r.is_dry
+  -- of a date before, its own day says it
+  and m.belongs_to = r.business_date
 group by ra.account_id, m.counts_on, "isStated", m.currency, m.operation
 order by ra.account_id, m.counts_on, "isStated", m.currency, m.operation

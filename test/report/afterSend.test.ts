@@ -123,3 +123,30 @@ test('the checklist says which statement has it: not the one from before', async
   expect(movedBefore.map(({ isStated }) => isStated)).toEqual([false, false]);
   expect((await moved()).map(({ isStated }) => isStated)).toEqual([true, true]);
 });
+
+test('has it also after a run of the date for another account alone', async () => {
+  const { rows: of } = await house.db.query<{ accountId: string }>(
+    `select account_id as "accountId" from tieout.instructions
+     where instruction_id = any ($1::bigint[]) order by account_id`,
+    [sent.map(({ id }) => id)],
+  );
+  const [first, other] = of.map(({ accountId }) => accountId);
+  const ofFirst = async () => (await moved()).filter(({ accountId }) => accountId === first);
+  const before = await ofFirst();
+  expect(before).toHaveLength(1);
+  await house.run({ date: DATE, accountIds: [other ?? ''] });
+  expect(await ofFirst()).toEqual(before);
+  const run = await findRun(house.db, DATE);
+  const reports = await queueReports(house.db, run?.runId ?? 0n, ['reconciliation'], new Date());
+  for (const id of reports) await writeReport(await house.open(), id);
+  const { rows } = await house.db.query<{ revision: number; said: string }>(
+    `select p.revision, string_agg(row(s.currency, s.gateway_captured, s.gateway_refunded,
+       s.items, s.books)::text, ' ' order by s.currency) as said
+     from tieout.reports p join tieout.statements s using (report_id)
+     where p.kind = 'reconciliation' and p.revision > 1 and s.account_id = $1
+     group by p.revision order by p.revision`,
+    [first],
+  );
+  expect(rows.at(-1)?.revision).toBeGreaterThan(2);
+  expect([...new Set(rows.map(({ said }) => said))]).toHaveLength(1);
+});

@@ -97,11 +97,9 @@ late_order as materialized (
           order by l.counts_on limit 1), false)
     end
 ),
-late_refund as materialized (
-  select n.account_id, n.business_date, q.refund_id, q.order_no, q.refund_amount, (
-      select left(o.currency::text, 16) from ledger.orders o
-      where o.account_id::text = q.account_id and o.order_no::text = q.order_no
-      limit 1) as currency
+late_request as materialized (
+  select n.account_id, n.business_date, q.account_id as of_account, q.refund_id, q.order_no,
+    q.refund_amount
   from night n
   join tieout.ledger_refunds() q on q.account_id collate "C" = n.account_id
     and q.requested_at >= n.starts_at and q.requested_at < n.ends_at and q.problem is null
@@ -119,6 +117,18 @@ late_refund as materialized (
       where f.account_id = n.account_id and f.order_no = q.order_no collate "C"
         and f.run_id <= n.run_id
         and (q.refund_id || ' ' || trim_scale(q.refund_amount)) collate "C" = any (f.requests))
+),
+-- The ledger is read once for all of them, not once for each.
+late_refund as materialized (
+  select q.account_id, q.business_date, q.refund_id, q.order_no, q.refund_amount, o.currency
+  from late_request q
+  left join (
+    select distinct on (1, 2) o.account_id::text as of_account, o.order_no::text as order_no,
+      left(o.currency::text, 16) as currency
+    from ledger.orders o
+    where o.order_no::text in (select order_no from late_request)
+    order by 1, 2, 3
+  ) o on o.of_account = q.of_account and o.order_no = q.order_no
 ),
 late as materialized (
   select o.account_id, o.business_date, 'orders' as what, o.currency, o.order_no,

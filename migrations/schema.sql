@@ -4960,7 +4960,11 @@ AS $function$
             and not d.is_foreign then 'shown_whole'
           else 'unexplained' end
         when 'due' then case
-          when i.state is null then 'later'
+          when i.state is null then case
+            -- what a person refused does not come by itself: the next night says so
+            when exists (select from tieout.instructions no
+              where no.account_id = d.account_id and no.order_no = d.order_no and no.is_refused
+                and no.replan_id is null) then 'refused' else 'later' end
           when i.state = 'held' then 'held' else 'due' end
         when 'broken' then coalesce(b.kind, 'broken')
         else d.class end end as item

@@ -131,6 +131,8 @@ describe('tieout breaks', () => {
     ['numbers and filters', ['note', '1', '--kind', 'amount_mismatch', '--text', 'x'], 'not both'],
     ['no reason', ['waive', '1'], '--reason'],
     ['a kind that there is not', ['list', '--kind', 'odd'], 'is no kind of break'],
+    ['an account that there is not', ['list', '--account', 'A10O1'], 'A10O1: no such account'],
+    ['it in a decision', ['waive', '--account', 'A10O1', '--reason', 'x'], 'no such account'],
     ['a group that there is not', ['list', '--group', 'odd'], '--group must be'],
     ['an amount that is none', ['list', '--min', '1,5'], 'must be an amount'],
     ['an age that is none', ['list', '--age', 'old'], 'must be days'],

@@ -122,6 +122,11 @@ describe('tieout instructions', () => {
     expect((await run(...early)).code).toBe(1);
     expect((await run('instructions', 'resolve', id, 'maybe', ...early.slice(4))).code).toBe(2);
     expect((await run('instructions', 'reject', id)).code).toBe(2);
+    const mistyped = await run('instructions', 'list', '--account', 'A10O1');
+    expect([mistyped.code, mistyped.stderr]).toEqual([
+      2,
+      expect.stringContaining('A10O1: no such'),
+    ]);
     const rows = await json<{ rows: { kind: string }[] }>(
       ...['instructions', 'reject', id, '999999', '--reason', 'no', '--as', 'anna'],
     );

@@ -5,7 +5,13 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
 import type { BreakFilter, BreakGroup, FoundBreak } from '../../breaks/breaksStore.js';
-import { BREAK_GROUPS, breakLife, countBreaks, findBreaks } from '../../breaks/breaksStore.js';
+import {
+  BREAK_GROUPS,
+  breakLife,
+  countBreaks,
+  countUpTo,
+  findBreaks,
+} from '../../breaks/breaksStore.js';
 import { DECIDED_MAX, decideBreaks } from '../../breaks/decideBreaks.js';
 import { toleratedRows, toleratedSums } from '../../breaks/explainedStore.js';
 import type { BreakAction, BreakState } from '../../core/breaks/breakDecision.js';
@@ -14,6 +20,7 @@ import { UsageError } from '../../core/errors.js';
 import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
 import { refundRequestsOf } from '../../ledger/refundRequestsStore.js';
 import { newestRun } from '../../runs/runsStore.js';
+import { checkNamed } from '../accounts.js';
 import type { App } from '../app.js';
 import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { moreLines } from '../terminal.js';
@@ -148,14 +155,21 @@ async function chosenIds(
     return breakIds(ids);
   }
   if (words === '') throw new UsageError('name breaks by number, or choose them by a filter');
+  await checkAccounts(app, filter);
   const found = await findBreaks(app.db, filter, { limit: DECIDED_MAX + 1, offset: 0 });
   return found.map((one) => one.breakId);
+}
+
+function checkAccounts(app: App, { accountIds }: BreakFilter): Promise<void> {
+  const hasRows = async (one: string) => (await countUpTo(app.db, { accountIds: [one] }, 1)) > 0;
+  return checkNamed(app, accountIds ?? undefined, hasRows);
 }
 
 async function list(app: App, flags: ListFlags, json: boolean): Promise<number> {
   const now = new Date();
   const filter = filterOf(flags, now, ['open']);
   if (flags.explained === true) return explained(app, flags, json);
+  await checkAccounts(app, filter);
   const page = pageOf(flags, json);
   const [all] = await countBreaks(app.db, filter, null, now, 1);
   if (flags.group !== undefined) {

@@ -12,6 +12,7 @@ import { decideInstructions } from '../../instructions/decisions.js';
 import { COUNTED_MAX, mostUrgentFirst } from '../../instructions/instructionListStore.js';
 import { sheetOf } from '../../instructions/instructionSheet.js';
 import { bookConfirmed } from '../../movements/bookMovements.js';
+import { checkNamed } from '../accounts.js';
 import type { App } from '../app.js';
 import { enqueuesWhenAsked } from '../app.js';
 import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
@@ -76,6 +77,10 @@ function listCommand(root: Command): void {
 }
 
 async function list(app: App, flags: ListFlags, json: boolean): Promise<number> {
+  await checkNamed(app, flags.account, async (one) => {
+    const any = { accountIds: [one], operation: null, orderNo: null };
+    return (await mostUrgentFirst(app.db, any, { limit: 1, offset: 0 })).rows.length > 0;
+  });
   const filter = {
     ...statesOf(flags),
     accountIds: flags.account.length === 0 ? null : flags.account,

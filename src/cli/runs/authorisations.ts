@@ -11,6 +11,7 @@ import { UsageError } from '../../core/errors.js';
 import { moneyIn } from '../../core/text/amounts.js';
 import { labelOf } from '../../core/text/labels.js';
 import { readSchedule } from '../../night/owedRun.js';
+import { configuredAccounts } from '../accounts.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
@@ -49,7 +50,7 @@ async function askedNow(app: App): Promise<AskedAt> {
 }
 
 async function list(app: App, flags: Flags, isJson: boolean): Promise<number> {
-  const accountIds = accountsOf(app, flags);
+  const accountIds = configuredAccounts(app, flags.account === undefined ? [] : [flags.account]);
   const at = await askedNow(app);
   const accounts = await accountAuthorisations(app.db, app.config, accountIds, at, true);
   const isAll = flags.all === true;
@@ -74,13 +75,6 @@ async function list(app: App, flags: Flags, isJson: boolean): Promise<number> {
     for (const line of moreLines(orders - limit, how)) process.stderr.write(`${line}\n`);
   }
   return 0;
-}
-
-function accountsOf({ config }: App, { account }: Flags): string[] {
-  const accountIds = config.accounts.map(({ accountId }) => accountId);
-  if (account === undefined) return accountIds;
-  if (accountIds.includes(account)) return [account];
-  throw new UsageError(`--account ${account}: it is not configured`);
 }
 
 function limitOf(text: string): number {

@@ -12,6 +12,7 @@ import { NO_REASON } from '../../core/instructions/decider.js';
 import type { SecurityEvent } from '../../core/securityEvents.js';
 import { counted, countText } from '../../core/text/amounts.js';
 import { whyWaiting } from '../../send/batches/sendingStatusStore.js';
+import { configuredAccounts } from '../accounts.js';
 import type { App } from '../app.js';
 import { deciderHere, deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 
@@ -65,12 +66,7 @@ function orderOf(app: App, flags: BrakeFlags, who: Decider): BrakeOrder {
   const reason = flags.reason.trim();
   if (reason === '') throw new UsageError('--reason: say why; it is kept and shown');
   const accountId = flags.account ?? null;
-  const known = idsOf(app);
-  if (accountId !== null && !known.includes(accountId)) {
-    throw new UsageError(
-      `--account ${accountId}: no such account in the configuration (${known.join(', ')})`,
-    );
-  }
+  if (accountId !== null) configuredAccounts(app, [accountId]);
   return { accountId, reason, who };
 }
 

@@ -2,10 +2,10 @@
 // of waiting for a running worker or the next run.
 
 import { Command } from 'commander';
-import { UsageError } from '../../core/errors.js';
 import { instructionMoney } from '../../core/instructions/instruction.js';
 import type { SentInstruction } from '../../instructions/instructionsStore.js';
 import { sendApproved } from '../../night/sendApproved.js';
+import { configuredAccounts } from '../accounts.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 
 /** As for a run (docs/CONTRACT.md section 1): unsettled 4, refused by the gateway 3. */
@@ -26,12 +26,7 @@ export function sendCommand(): Command {
       await withApp(
         command,
         async (app) => {
-          const known = app.config.accounts.map((account) => account.accountId);
-          const wrong = flags.account.find((id) => !known.includes(id));
-          if (wrong !== undefined) {
-            throw new UsageError(`--account ${wrong}: no such account in the configuration`);
-          }
-          const accountIds = flags.account.length === 0 ? known : flags.account;
+          const accountIds = configuredAccounts(app, flags.account);
           const sent = await sendApproved(await app.sendDeps(), accountIds, await app.workforce());
           if (wantsJson(command)) printJson({ instructions: sent });
           else printLines(sentLines(sent));

@@ -27,6 +27,8 @@ export interface HeldBreak
   waiverStake: Hundredths | null;
   /** the digest of what is seen of it now */
   seenSha256: string;
+  /** its transactions, on either side: words may name them */
+  transactions: (string | null)[];
 }
 
 export async function holdBreaks(tx: Tx, ids: readonly string[]): Promise<HeldBreak[]> {
@@ -37,7 +39,9 @@ export async function holdBreaks(tx: Tx, ids: readonly string[]): Promise<HeldBr
        round(coalesce(tieout.break_money(b.kind, b.currency, b.expected, b.actual), b.amount),
          2)::text as stake,
        tieout.waiver_stake(b.kind, b.currency, b.amount, b.expected, b.actual)::text as counted,
-       tieout.break_seen_sha256(b.state, b.expected, b.actual, b.fingerprint) as "seenSha256"
+       tieout.break_seen_sha256(b.state, b.expected, b.actual, b.fingerprint) as "seenSha256",
+       jsonb_path_query_array(jsonb_build_array(b.expected, b.actual), '$.**.transaction')
+         as transactions
      from tieout.breaks b where b.break_id = any ($1) order by b.break_id for update`,
     [ids],
   );

@@ -77,7 +77,7 @@ export async function decideBreaks(
       const { who, over, decisionId: id = deps.newId() } = request;
       const action = storedAction(
         request.action,
-        held.map(({ orderNo }) => orderNo),
+        held.flatMap(({ orderNo, transactions }) => [orderNo, ...transactions.filter(isText)]),
       );
       const decision = { action, who, over, at: deps.now(), id };
       await writeDecision(tx, changing, decision);
@@ -94,7 +94,9 @@ export async function decideBreaks(
   });
 }
 
-/** Whatever a person types may hold a card number; the numbers of these orders are none. */
+const isText = (one: unknown): one is string => typeof one === 'string';
+
+/** Whatever a person types may hold a card number; numbers of these orders are none. */
 function storedAction(action: BreakAction, keep: readonly string[]): BreakAction {
   switch (action.kind) {
     case 'note':

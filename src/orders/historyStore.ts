@@ -88,24 +88,42 @@ export async function findOrders(
   const exact = [accountIds, spelled, limit];
   const { rows } = await db.query<FoundOrder>(statement('orders/findOrders'), exact);
   if (rows.length > 0) return { orders: rows, isCut: false };
-  const within = async (text: string, values: unknown[]): Promise<FoundOrder[] | null> => {
-    try {
-      const found = await db.transaction((tx) => tx.query<FoundOrder>(text, values), limits);
-      return found.rows;
-    } catch (error) {
-      if (wasEnded(error)) return null;
-      throw error;
-    }
-  };
-  const parts = await within(statement('orders/findOrdersByPart'), [
-    accountIds,
-    number,
-    limit,
-    spelled,
-  ]);
+  const byPart = [accountIds, number, limit, spelled];
+  const parts = await within(db, limits, statement('orders/findOrdersByPart'), byPart);
   if (parts !== null && parts.length > 0) return { orders: parts, isCut: false };
-  const shown = await within(statement('orders/findOrdersShown'), [...exact, SHOWN_NIGHTS]);
+  const also = [...exact, SHOWN_NIGHTS];
+  const shown = await within(db, limits, statement('orders/findOrdersShown'), also);
   return { orders: shown ?? [], isCut: parts === null || shown === null };
+}
+
+/** Whether ledger or gateway gave this whole number to an order, transaction or refund of these. */
+export async function isGivenNumber(
+  db: Database,
+  accountIds: readonly string[],
+  number: string,
+): Promise<boolean> {
+  const exact = [accountIds, [number], 1];
+  const { rows } = await db.query<FoundOrder>(statement('orders/findOrders'), exact);
+  if (rows.length > 0) return true;
+  const also = [...exact, SHOWN_NIGHTS];
+  const shown = await within(db, SHORT_LIMITS, statement('orders/findOrdersShown'), also);
+  return shown !== null && shown.length > 0;
+}
+
+/** Null: not found out in the time there is. */
+async function within(
+  db: Database,
+  limits: Limits,
+  text: string,
+  values: unknown[],
+): Promise<FoundOrder[] | null> {
+  try {
+    const found = await db.transaction((tx) => tx.query<FoundOrder>(text, values), limits);
+    return found.rows;
+  } catch (error) {
+    if (wasEnded(error)) return null;
+    throw error;
+  }
 }
 
 export async function orderHistory(

@@ -153,7 +153,7 @@ async function serve(
   }
   if (route.isFresh === true && !isFresh(session, deps.now())) {
     const back = backOf(route.path, request.headers.referer, form, PAGES);
-    await keepTyped(deps, request, draftOf(back, form));
+    await keepTyped(deps, request, await draftOf({ db: deps.db, accounts }, back, form));
     return reply.redirect(`/confirm?next=${encodeURIComponent(back)}`, 303);
   }
   const draft = session.draft !== null && isFor(session.draft, request.url) ? session.draft : null;
@@ -166,7 +166,8 @@ async function serve(
   if (answer.kind === 'refused' && answer.status === 400 && route.method === 'POST') {
     // Said where the form stands, with what was typed: the next press needs no way back.
     const back = backOf(route.path, request.headers.referer, form, PAGES);
-    await keepTyped(deps, request, draftOf(back, form, answer.words));
+    const about = { db: deps.db, accounts };
+    await keepTyped(deps, request, await draftOf(about, back, form, answer.words));
     return reply.redirect(back, 303);
   }
   const problem = draft?.problem ?? null;

@@ -96,4 +96,23 @@ describe('what is none stays as it is', () => {
     expect(withoutCards(text, [`A-${VISA}`])).toBe(text);
     expect(withoutCards(text, ['another'])).not.toBe(text);
   });
+
+  it('an id with the digits that stand behind it, as in the reference of a refund', () => {
+    for (const [id, text] of [
+      ['45395787630003', '45395787630003-01'],
+      ['41112222008', 'seen in the portal: 41112222008-01'],
+      ['45395787630000', 'order 45395787630000, 20 EUR'],
+    ] as const) {
+      expect(withoutCards(text)).not.toBe(text);
+      expect(withoutCards(text, [id])).toBe(text);
+    }
+  });
+
+  it('but no card whose groups are an id by chance, nor one that stands beside an id', () => {
+    const card = groups(' ');
+    expect(withoutCards(card, ['4111', '1111'])).not.toBe(card);
+    expect(withoutCards(`order 41112222008, ${VISA}`, ['41112222008'])).toBe(
+      'order 41112222008, 411111******1111',
+    );
+  });
 });

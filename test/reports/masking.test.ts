@@ -88,6 +88,12 @@ describe('card numbers in free text', () => {
     expect(maskCardNumbers(sentence, transactionsIn(one, actual))).toBe(sentence);
   });
 
+  test('the reference of a refund is that of its transaction, and is never altered', () => {
+    expect(maskCardNumbers('45395787630003-01')).not.toBe('45395787630003-01');
+    expect(maskCardNumbers('45395787630003-01', ['45395787630003'])).toBe('45395787630003-01');
+    expect(maskCardNumbers('4111 1111 1111 1111', ['4111', '1111'])).toBe('4111 11** **** 1111');
+  });
+
   test('an order number that the row names is never altered, a card beside it is', () => {
     const text = 'order 4111111111111111 was paid with 5500005555555559';
     expect(maskCardNumbers(text, ['4111111111111111'])).toBe(

@@ -3,6 +3,8 @@
 // taken out. Wider than masking.ts, which has to leave figures and dates of our own pages alone;
 // ids that a ledger or gateway gave are given as `keep`. Pure.
 
+import { isOfId } from './keptIds.js';
+
 interface Sign {
   /** Where it stands in the text, and where the next one begins. */
   from: number;
@@ -49,8 +51,9 @@ export function withoutCards(text: string, keep: readonly string[] = []): string
   const hidden: Sign[] = [];
   for (const stretch of stretches(text)) {
     for (const [first, last] of windows(stretch)) {
-      const span = text.slice(stretch[first]?.from, stretch[last]?.to);
-      if (keep.some((id) => id.includes(span))) continue;
+      const [from, to] = [stretch[first]?.from ?? 0, stretch[last]?.to ?? 0];
+      const span = text.slice(from, to);
+      if (keep.some((id) => id.includes(span)) || isOfId(text, keep, from, to - 1)) continue;
       hidden.push(...stretch.slice(first + SHOWN_FIRST, last + 1 - SHOWN_LAST));
     }
   }

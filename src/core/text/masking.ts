@@ -3,6 +3,8 @@
 // an identifier: about one order number in ten passes Luhn too, so those that the text may name are
 // given as `keep`. Pure; used for reports, logs and pages, never on what goes to the database.
 
+import { isOfId } from './keptIds.js';
+
 const CARD_DIGITS_MIN = 13;
 const CARD_DIGITS_MAX = 19;
 const SHOWN_FIRST = 6;
@@ -36,7 +38,7 @@ export function maskCardNumbers(text: string, keep: readonly string[] = []): str
     if (match[0].length < CARD_DIGITS_MIN) continue;
     const digits = readDigits(match[0], match.index);
     for (const [first, last] of cardWindows(digits)) {
-      if (isKept(text, keep, digits[first]?.at ?? 0, digits[last]?.at ?? 0)) continue;
+      if (isOfId(text, keep, digits[first]?.at ?? 0, digits[last]?.at ?? 0)) continue;
       // Windows may overlap; hiding the middle of each one hides the middle of the true number.
       for (let i = first + SHOWN_FIRST; i <= last - SHOWN_LAST; i += 1) {
         hidden.add(digits[i]?.at ?? 0);
@@ -83,16 +85,4 @@ function passesLuhn(digits: readonly Digit[], first: number, last: number): bool
     sum += doubled > 9 ? doubled - 9 : doubled;
   }
   return sum % 10 === 0;
-}
-
-/** Whether the stretch lies inside an identifier that the text names whole. */
-function isKept(text: string, keep: readonly string[], from: number, to: number): boolean {
-  // Only where it would hold the stretch: to look through the whole text for each id of a batch
-  // took longer than all else that is done for it.
-  return keep.some((id) => {
-    for (let at = Math.max(0, to + 1 - id.length); at <= from; at += 1) {
-      if (text.startsWith(id, at)) return true;
-    }
-    return false;
-  });
 }

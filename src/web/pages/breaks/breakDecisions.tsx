@@ -27,7 +27,7 @@ import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
 import type { Owners } from './breakOwners.js';
 import { OwnerChoice, ownerProblem } from './breakOwners.js';
-import { decidePickedBreaks } from './pickedBreaks.js';
+import { decidePickedBreaks, notAllowedWords } from './pickedBreaks.js';
 
 /** The form around what is decided about: rows to tick, or one that is fixed. */
 export function DecideBreaks(props: {
@@ -181,23 +181,27 @@ async function decide(
   if (problem !== null) return refused(problem);
   const visible = await findBreaks(
     deps.db,
-    { ids: [...picks.keys()].map(String), accountIds: visit.accounts },
+    { ids: [...picks.keys()].map(String), accountIds: visit.accountsFor('look') },
     { limit: picks.size, offset: 0, sort: 'order' },
   );
+  const isOwn = ({ accountId }: FoundBreak) => visit.accounts.includes(accountId);
+  const others = visible.filter((one) => !isOwn(one));
   try {
-    const picked = visible.map(({ breakId }) => breakId);
-    const isShownFirst = picked.length > 1 || form.text('seen', 64) !== null;
+    const picked = visible.filter(isOwn).map(({ breakId }) => breakId);
+    const isShownFirst = visible.length > 1 || form.text('seen', 64) !== null;
     const outcome =
       isShownFirst && action.kind !== 'note'
-        ? await decidePickedBreaks(visit, action, picked)
+        ? await decidePickedBreaks(visit, action, picked, others)
         : await decideAtOnce(visit, action, seenIn(picks, picked));
     if (outcome.kind === 'unseen') return refused('Look at the break first, and press there.');
     if (outcome.kind === 'shown') return outcome.answer;
     const { rows } = outcome;
     await recordEach(visit, action, rows);
-    const verdicts = [...rows.map(verdictOf), ...unseen(picks.size - visible.length)];
+    const left = others.map(notOwn);
+    const gone = unseen(picks.size - visible.length);
+    const verdicts = [...rows.map(verdictOf), ...left, ...gone];
     const [only] = verdicts;
-    if (only !== undefined && rows.length === 1 && rows[0]?.kind === 'refused') {
+    if (only !== undefined && verdicts.length === 1 && rows[0]?.kind === 'refused') {
       return refused(`Nothing was done. ${only.what}: ${only.words}.`);
     }
     const body = <Verdicts rows={verdicts} sums={sumsOf(rows)} back="/breaks" />;
@@ -277,6 +281,15 @@ function verdictOf(row: DecidedBreakRow): RowVerdict {
     kind: isChange(row.kind) ? 'done' : 'refused',
     words: 'reason' in row ? `${labelOf(row.kind)}: ${row.reason}` : outcomeWords(row.kind).said,
     link: `/breaks/${row.breakId}`,
+  };
+}
+
+function notOwn({ breakId, accountId, orderNo, kind }: FoundBreak): RowVerdict {
+  return {
+    what: `${labelOf(kind)} of ${orderNo} (${accountId})`,
+    kind: 'refused',
+    words: notAllowedWords(accountId),
+    link: `/breaks/${breakId}`,
   };
 }
 

@@ -3,11 +3,14 @@
 // of each; one by itself is decided at once, bound to what its row showed: the list shows all that
 // its preview could say.
 
+import type { FoundBreak } from '../../../breaks/breaksStore.js';
 import type { DecidedBreakRow } from '../../../breaks/decideBreaks.js';
 import type { SetPreview } from '../../../breaks/decideSet.js';
 import { decideSet, previewSet } from '../../../breaks/decideSet.js';
 import type { BreakAction } from '../../../core/breaks/breakDecision.js';
+import { sumMoney } from '../../../core/money.js';
 import { Empty, Form } from '../../layout/parts.js';
+import type { PreviewRow } from '../../layout/preview.js';
 import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
 import { previewRows } from './breakSets.js';
@@ -25,6 +28,7 @@ export async function decidePickedBreaks(
   visit: Visit,
   action: PickedAction,
   ids: readonly string[],
+  others: readonly FoundBreak[],
 ): Promise<PickedOutcome> {
   const { deps, decider: who, accounts: accountIds } = visit;
   const mayWaive = visit.accountsFor('waive');
@@ -35,15 +39,36 @@ export async function decidePickedBreaks(
     if (outcome.kind === 'decided') return outcome;
   }
   const preview = await previewSet(deps, request);
-  return { kind: 'shown', answer: pageOf(visit, action, preview, digest !== null) };
+  const shown = { preview, others, hasChanged: digest !== null };
+  return { kind: 'shown', answer: pageOf(visit, action, shown) };
 }
 
-function pageOf(
-  visit: Visit,
-  action: PickedAction,
-  preview: SetPreview,
-  hasChanged: boolean,
-): Answer {
+/** Of breaks that this person may look at and not decide about, by account. */
+function notAllowedRows(others: readonly FoundBreak[]): PreviewRow[] {
+  const accounts = [...new Set(others.map(({ accountId }) => accountId))];
+  return accounts.map((accountId) => {
+    const some = others.filter((one) => one.accountId === accountId);
+    const first = Math.min(...some.map(({ firstSeen }) => firstSeen.getTime()));
+    return {
+      ...{ what: `left as they are: ${notAllowedWords(accountId)}`, count: some.length },
+      ...sumMoney(some.map(({ stake: amount, currency }) => ({ amount, currency }))),
+      oldest: new Date(first),
+    };
+  });
+}
+
+export function notAllowedWords(accountId: string): string {
+  return `your roles do not allow this for account ${accountId}`;
+}
+
+interface Shown {
+  preview: SetPreview;
+  others: readonly FoundBreak[];
+  hasChanged: boolean;
+}
+
+function pageOf(visit: Visit, action: PickedAction, shown: Shown): Answer {
+  const { preview, others, hasChanged } = shown;
   const { words, form } = visit;
   const { picked: title, button } = decisionWords(action.kind, false, preview.becomes.keys());
   const count = [...preview.becomes.values()].reduce((sum, { breaks }) => sum + breaks, 0);
@@ -57,9 +82,12 @@ function pageOf(
       ) : null}
       <p class="sentence" role="status">
         Nothing is done yet: the button decides about {words.count(count)} of{' '}
-        {words.count(preview.matching.breaks)}.
+        {words.count(preview.matching.breaks + others.length)}.
       </p>
-      <PreviewTable rows={previewRows(visit, preview)} words={words} />
+      <PreviewTable
+        rows={[...previewRows(visit, preview), ...notAllowedRows(others)]}
+        words={words}
+      />
       {count === 0 ? (
         <Empty>Nothing would be changed.</Empty>
       ) : (

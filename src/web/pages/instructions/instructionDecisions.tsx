@@ -70,9 +70,10 @@ function verdictOf(row: DecisionVerdict): RowVerdict {
     return { what: `instruction ${row.instructionId}`, kind: 'refused', words: row.words };
   }
   const { instruction: one } = row;
-  const money = instructionMoney(one, one.seen.payout?.amount);
+  // A review moves none.
+  const money = one.operation === 'review' ? [] : [instructionMoney(one, one.seen.payout?.amount)];
   return {
-    what: `${one.operation} ${money} of ${one.orderNo} (${one.accountId})`,
+    what: [one.operation, ...money, `of ${one.orderNo} (${one.accountId})`].join(' '),
     kind: row.kind,
     words: row.kind === 'done' ? `${row.becomes}: ${row.words}` : row.words,
     link: `/instructions/${one.instructionId}`,

@@ -274,6 +274,7 @@ describe('all instructions that match', () => {
     const { body } = await other.get(all('approve', group));
     // neither are those of the own account, which match in all else
     expect(sentence(body)).toContain('0 will be approved');
+    expect(textOf(body)).toContain('is no account to choose here: nothing matches.');
     // who may only look at it is not led there
     const both = await console.visitor([
       { role: 'viewer', accountId: null },

@@ -19,6 +19,15 @@ export function Figure({ name, children }: { name?: string; children: ComponentC
   );
 }
 
+/** What of the address does not fit, so that nothing matches. */
+export function FilterProblem({ words }: { words: string | null }) {
+  return words === null ? null : (
+    <p class="problem" role="alert">
+      {words}
+    </p>
+  );
+}
+
 /** One line a currency. */
 export function MoneyOf(props: {
   money: Readonly<Record<string, string>>;

@@ -13,10 +13,11 @@ import { AUTHORISATION_ORDERS } from '../../authorisations/authorisationsStore.j
 import { NO_RULE, riskSentences } from '../../authorisations/authorisationWords.js';
 import type { Words } from '../format.js';
 import type { Column } from '../layout/parts.js';
-import { Empty, Figure, OrderLink, Pager, State, Table } from '../layout/parts.js';
+import { Empty, Figure, FilterProblem, OrderLink, Pager, State, Table } from '../layout/parts.js';
 import type { Direction } from '../layout/sorting.js';
 import { headsBy } from '../layout/sorting.js';
 import type { Answer, Visit } from '../visit.js';
+import { chosenBy } from '../visitor/filters.js';
 
 const ROWS_A_PAGE = 50;
 const PAGES_MAX = 20_000;
@@ -30,7 +31,7 @@ export async function authorisationsPage(visit: Visit): Promise<Answer> {
   const account = query.oneOf('account', accounts);
   const isAll = query.oneOf('show', ['all'] as const) === 'all';
   const order = query.oneOf<AuthorisationOrder>('sort', AUTHORISATION_ORDERS) ?? 'hours';
-  const accountIds = account === null ? accounts : [account];
+  const { accountIds, problem } = chosenBy(visit, { account });
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
   const asked = await askedNow(visit);
   // One more than a page tells whether there is a next one.
@@ -51,16 +52,19 @@ export async function authorisationsPage(visit: Visit): Promise<Answer> {
   const body = (
     <>
       <h1>Reserved and not taken</h1>
+      <FilterProblem words={problem} />
       <Sums accounts={sums} words={words} />
       <Choices isAll={isAll} to={to} />
-      <Rows
-        rows={found.slice(0, ROWS_A_PAGE)}
-        isAll={isAll}
-        words={words}
-        unset={unset}
-        isAnySet={unset.length < sums.length}
-        head={headsBy(order, DIRECTIONS, (by) => to({ sort: by }))}
-      />
+      {problem === null ? (
+        <Rows
+          rows={found.slice(0, ROWS_A_PAGE)}
+          isAll={isAll}
+          words={words}
+          unset={unset}
+          isAnySet={unset.length < sums.length}
+          head={headsBy(order, DIRECTIONS, (by) => to({ sort: by }))}
+        />
+      ) : null}
       <Pager
         at={at}
         hasNext={found.length > ROWS_A_PAGE}

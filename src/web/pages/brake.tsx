@@ -128,7 +128,7 @@ const NEEDED = 'Say why, and choose an account that your roles cover.';
 function orderOf({ form, accounts, deps, decider: who }: Visit) {
   const reason = form.text('words');
   const accountId = form.oneOf('account', accounts);
-  const isAll = form.text('account') === null && accounts.length === deps.accountIds.length;
+  const isAll = !form.isGiven('account') && accounts.length === deps.accountIds.length;
   if (reason === null || (accountId === null && !isAll)) return null;
   return { accountId, reason, who };
 }

@@ -21,7 +21,7 @@ export interface Fields {
    * too many.
    */
   picks(name: string): Map<bigint, string | null> | null;
-  /** Something stands in it, whatever it is. */
+  /** Something stands in it, whatever it is, or more than one thing. */
   isGiven(name: string): boolean;
   /** Names that are given. */
   names(): string[];
@@ -52,7 +52,7 @@ export function fieldsOf(raw: unknown): Fields {
       return amount === null ? null : formatAmount(amount);
     },
     picks: (name) => picksOf(given.get(name) ?? []),
-    isGiven: (name) => one(name) !== null,
+    isGiven: (name) => (given.get(name) ?? []).some((text) => text.trim() !== ''),
     names: () => [...given.keys()],
   };
 }

@@ -6,8 +6,8 @@ import type { Fields } from './fields.js';
 
 /** More ticks than these would make an address too long for some proxies. */
 const TICKS_MAX = 200;
-/** As URLSearchParams writes them: a blank is a plus. */
-const PLAIN = /^\/(?![/\\])[\w\-./?=&%+*]*$/;
+/** What an address may hold as it is: a form writes a blank as a plus, an order number has more. */
+const PLAIN = /^\/(?![/\\])[\w\-./?=&%+*!~'(),:;@$]*$/;
 
 /** A place of ours to go on to; anything that could lead elsewhere is the first page. */
 export function inside(next: string | null): string {

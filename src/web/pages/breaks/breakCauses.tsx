@@ -5,10 +5,9 @@ import type { BreakGroupRow } from '../../../breaks/breaksStore.js';
 import { countBreaks, countCauses } from '../../../breaks/breaksStore.js';
 import { ageInDays } from '../../../core/breaks/breakAge.js';
 import { andMore, grouped, moneyIn } from '../../../core/text/amounts.js';
-import { Empty, Figure, MoneyOf, Pager, Table } from '../../layout/parts.js';
+import { Empty, Figure, FilterProblem, MoneyOf, Pager, Table } from '../../layout/parts.js';
 import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
-import { FilterProblem } from './breakFilters.js';
 import { causeWords, clockOf, filterOf, filterProblem, queryOf } from './breakQuery.js';
 import { setLinks, Views } from './breakSets.js';
 

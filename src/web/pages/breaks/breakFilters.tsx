@@ -88,14 +88,6 @@ export function Filters(props: {
   );
 }
 
-export function FilterProblem({ words }: { words: string | null }) {
-  return words === null ? null : (
-    <p class="problem" role="alert">
-      {words}
-    </p>
-  );
-}
-
 const STATES: readonly Choice[] = [
   { value: 'waiver_asked', words: 'waiver waits for a second person' },
   ...['waived', 'resolved', 'any'].map(same),

@@ -12,6 +12,7 @@ import { moneyIn } from '../../../core/text/amounts.js';
 import { labelOf, labelStates, stateLabel } from '../../../core/text/labels.js';
 import type { Visit } from '../../visit.js';
 import type { Fields } from '../../visitor/fields.js';
+import { chosenBy } from '../../visitor/filters.js';
 
 const BREAK_STATES = ['open', 'waiver_asked', 'waived', 'resolved', 'any'] as const;
 
@@ -35,45 +36,36 @@ export function filterOf(
   accounts: readonly string[],
   { now, rule }: Clock,
 ): BreakFilter {
-  const account = query.oneOf('account', accounts);
-  const age = ageOf(query);
-  const kind = query.oneOf<BreakKind>('kind', BREAK_KINDS);
-  const owner = query.text('owner', OWNER_MAX);
-  const state = query.oneOf('state', BREAK_STATES) ?? 'open';
-  const chosen = account === null ? accounts : [account];
+  const read = readOf(query, accounts);
+  const { state, kind, owner, age, due, from, to, currency, text, cause } = read;
   return {
-    accountIds: misfits(query, accounts).length === 0 ? chosen : [],
-    states: state === 'any' ? null : [state],
+    ...{ currency, text, cause, minAmount: from, maxAmount: to },
+    accountIds: chosenBy({ query, accounts }, read).accountIds,
+    states: state === 'any' ? null : [state ?? 'open'],
     kinds: kind === null ? null : [kind],
-    currency: query.text('currency', CURRENCY_MAX),
-    minAmount: query.amount('from'),
-    maxAmount: query.amount('to'),
-    text: query.text('text', TEXT_MAX),
-    cause: causeOf(query),
     ...(owner === null ? {} : { owner: owner === '-' ? null : owner }),
     ...seenOf(
-      age === undefined ? NEVER_MIND : seenRange(age, now),
-      query.oneOf('due', [OVERDUE]) === null ? null : overdueBefore(now, rule),
+      age === null ? NEVER_MIND : seenRange(age, now),
+      due === null ? null : overdueBefore(now, rule),
     ),
   };
 }
 
-const ageOf = (query: Fields) => AGES.find(({ name }) => name === query.text('age'));
-
-/** Given, and none of what can be chosen: whatever was meant, it is not everything. */
-function misfits(query: Fields, accounts: readonly string[]): (typeof FILTERS)[number][] {
-  const read: Readonly<Partial<Record<(typeof FILTERS)[number], unknown>>> = {
-    account: query.oneOf('account', accounts),
+/** Each filter as it is understood. */
+function readOf(query: Fields, accounts: readonly string[]) {
+  return {
     state: query.oneOf('state', BREAK_STATES),
+    account: query.oneOf('account', accounts),
     kind: query.oneOf<BreakKind>('kind', BREAK_KINDS),
-    age: ageOf(query) ?? null,
-    due: query.oneOf('due', [OVERDUE]),
     currency: query.text('currency', CURRENCY_MAX),
+    age: AGES.find(({ name }) => name === query.text('age')) ?? null,
+    due: query.oneOf('due', [OVERDUE]),
     owner: query.text('owner', OWNER_MAX),
+    from: query.amount('from'),
+    to: query.amount('to'),
     text: query.text('text', TEXT_MAX),
     cause: causeOf(query),
   };
-  return FILTERS.filter((name) => read[name] === null && query.isGiven(name));
 }
 
 const NEVER_MIND = { seenFrom: null, seenBefore: null };
@@ -88,32 +80,9 @@ function seenOf({ seenFrom, seenBefore }: ReturnType<typeof seenRange>, late: Da
 /** In an address: of breaks whose due date is over. */
 export const OVERDUE = 'overdue';
 
-const AMOUNTS = { from: 'Amount from', to: 'Amount to' } as const;
-
-/**
- * What cannot be chosen, so that nothing matches; or what was typed as an amount and is none: that
- * narrows nothing, which has to be said.
- */
+/** What was given and does not fit, so that nothing matches. */
 export function filterProblem(query: Fields, accounts: readonly string[]): string | null {
-  const [name] = misfits(query, accounts);
-  if (name !== undefined) {
-    const said = (query.text(name) ?? 'too long').slice(0, SAID_MAX);
-    return `"${said}" is no ${name} to choose here: nothing matches.`;
-  }
-  return amountProblem(query);
-}
-
-/** Of what was given. */
-const SAID_MAX = 64;
-
-function amountProblem(query: Fields): string | null {
-  const names = (['from', 'to'] as const).filter(
-    (name) => query.isGiven(name) && query.amount(name) === null,
-  );
-  if (names.length === 0) return null;
-  const which = names.map((name) => `${AMOUNTS[name]} "${query.text(name, 128) ?? ''}"`);
-  const said = 'cannot be read as an amount, such as 1250.00: the list is not narrowed by it.';
-  return `${which.join(' and ')} ${said}`;
+  return chosenBy({ query, accounts }, readOf(query, accounts)).problem;
 }
 
 export function causeOf(query: Fields): string | null {
@@ -135,18 +104,18 @@ export function queryOf(query: Fields, more: Readonly<Record<string, string>> = 
 
 /** "kind amount_mismatch, age 8-30", for the trail; all that is open where nothing was chosen. */
 export function chosenKeys(query: Fields): string {
-  return chosenBy(query, (_, value) => value);
+  return wordsBy(query, (_, value) => value);
 }
 
 /** The same in words: "kind amount mismatch, age 8-30". */
 export function chosenWords(query: Fields): string {
-  return chosenBy(query, (name, value) => {
+  return wordsBy(query, (name, value) => {
     if (name === 'state') return stateLabel(value);
     return name === 'kind' ? labelOf(value) : value;
   });
 }
 
-function chosenBy(query: Fields, wordsOf: (name: string, value: string) => string): string {
+function wordsBy(query: Fields, wordsOf: (name: string, value: string) => string): string {
   const words = FILTERS.flatMap((name) => {
     const value = query.text(name);
     return value === null ? [] : [`${name} ${wordsOf(name, value)}`];

@@ -21,6 +21,7 @@ import type { PreviewRow } from '../../layout/preview.js';
 import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
+import { onlyMine } from '../../visitor/filters.js';
 import { ChooseOwner, ownerProblem, ownersOf } from './breakOwners.js';
 import {
   causeOf,
@@ -106,7 +107,6 @@ export function setPage(verb: SetVerb) {
 
 async function show(visit: Visit, verb: SetVerb, changed: string | null): Promise<Answer> {
   const problem = filterProblem(visit.query, visit.accounts);
-  // More would match than was meant.
   if (problem !== null) return refused(`${problem} ${LOOK_AGAIN}`);
   const action = actionOf(visit, verb);
   const owners = verb === 'assign' ? await ownersOf(visit) : [];
@@ -117,8 +117,8 @@ async function show(visit: Visit, verb: SetVerb, changed: string | null): Promis
     <>
       <h1>{title}</h1>
       <p class="hint">
-        Chosen: {cause === null ? chosenWords(visit.query) : causeWords(cause)}.{' '}
-        <a href={`/breaks?${queryOf(visit.query)}`}>See them one by one</a>
+        Chosen: {cause === null ? chosenWords(visit.query) : causeWords(cause)}
+        {onlyMine(visit)}. <a href={`/breaks?${queryOf(visit.query)}`}>See them one by one</a>
       </p>
       {changed === null ? null : (
         <p class="problem" role="alert">

@@ -24,7 +24,16 @@ import { labelOf, labelStates } from '../../../core/text/labels.js';
 import { shownBeside } from '../../../orders/historyStore.js';
 import type { Words } from '../../format.js';
 import type { Column } from '../../layout/parts.js';
-import { Empty, Figure, OrderLink, Pager, Pick, State, Table } from '../../layout/parts.js';
+import {
+  Empty,
+  Figure,
+  FilterProblem,
+  OrderLink,
+  Pager,
+  Pick,
+  State,
+  Table,
+} from '../../layout/parts.js';
 import { Said } from '../../layout/said.js';
 import type { Direction } from '../../layout/sorting.js';
 import { headsBy } from '../../layout/sorting.js';
@@ -35,7 +44,7 @@ import { rowIdOf } from '../../visitor/fields.js';
 import { batchPath } from '../settlement/figures.js';
 import type { WaitingWaiver } from './breakDecisions.js';
 import { DecideBreaks, mayDecide, shownBreak } from './breakDecisions.js';
-import { FilterProblem, Filters } from './breakFilters.js';
+import { Filters } from './breakFilters.js';
 import { ownersOf } from './breakOwners.js';
 import type { Clock } from './breakQuery.js';
 import { causeOf, causeWords, clockOf, filterOf, filterProblem } from './breakQuery.js';

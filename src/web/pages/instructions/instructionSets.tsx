@@ -25,11 +25,12 @@ import type {
 } from '../../../instructions/sets/instructionSetStore.js';
 import { instructionGroups } from '../../../instructions/sets/instructionSetStore.js';
 import { bookConfirmed } from '../../../movements/bookMovements.js';
-import { Empty, Figure, Form, Reason, Table } from '../../layout/parts.js';
+import { Empty, Figure, FilterProblem, Form, Reason, Table } from '../../layout/parts.js';
 import type { PreviewRow } from '../../layout/preview.js';
 import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
+import { chosenBy, onlyMine } from '../../visitor/filters.js';
 import { recordEach } from './instructionDecisions.js';
 
 export const SET_DECISIONS = ['approve', 'reject', 'resolve'] as const;
@@ -147,25 +148,20 @@ function queryOf({ query }: Visit): string {
   return new URLSearchParams(kept).toString();
 }
 
-function filterOf(visit: Visit, verb: SetDecision): InstructionSetFilter {
-  const { query, accounts } = visit;
-  const chosen = {
+function readOf({ query, accounts }: Visit) {
+  return {
     account: query.oneOf('account', accounts),
     operation: query.oneOf('operation', INSTRUCTION_OPERATIONS),
     why: query.text('why', FILTER_MAX),
     currency: query.text('currency', FILTER_MAX),
   };
-  const { account, operation, why, currency } = chosen;
-  // Given, and none of what can be chosen: whatever was meant, it is not everything.
-  const isMisfit = FILTERS.some((name) => chosen[name] === null && query.isGiven(name));
-  const accountIds = account === null ? accounts : [account];
-  return {
-    accountIds: isMisfit ? [] : accountIds,
-    state: STATES[verb],
-    operation,
-    holdReason: why,
-    currency,
-  };
+}
+
+function filterOf(visit: Visit, verb: SetDecision): InstructionSetFilter {
+  const read = readOf(visit);
+  const { accountIds } = chosenBy(visit, read);
+  const { operation, why: holdReason, currency } = read;
+  return { accountIds, state: STATES[verb], operation, holdReason, currency };
 }
 
 function chosenWords({ query }: Visit): string {
@@ -204,8 +200,10 @@ async function show(visit: Visit, verb: SetDecision, changed: string | null): Pr
     <>
       <h1>{title}</h1>
       <p class="hint">
-        Chosen: {chosenWords(visit)}. <a href={backOf(verb)}>See them one by one</a>
+        Chosen: {chosenWords(visit)}
+        {onlyMine(visit)}. <a href={backOf(verb)}>See them one by one</a>
       </p>
+      <FilterProblem words={chosenBy(visit, readOf(visit)).problem} />
       {changed === null ? null : (
         <p class="problem" role="alert">
           {changed}

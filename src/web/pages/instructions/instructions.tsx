@@ -14,10 +14,19 @@ import type { InstructionCounts } from '../../../instructions/instructionPagesSt
 import { countOpen } from '../../../instructions/instructionPagesStore.js';
 import type { Words } from '../../format.js';
 import type { Column } from '../../layout/parts.js';
-import { Empty, Figure, OrderLink, Pager, State, Table } from '../../layout/parts.js';
+import {
+  Empty,
+  Figure,
+  FilterProblem,
+  OrderLink,
+  Pager,
+  State,
+  Table,
+} from '../../layout/parts.js';
 import type { Direction } from '../../layout/sorting.js';
 import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
+import { chosenBy } from '../../visitor/filters.js';
 import { amountOf } from './decisionBasis.js';
 import { decideInstructionRows } from './instructionDecisions.js';
 import { groupsOf } from './instructionSets.js';
@@ -39,8 +48,8 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
   const state = query.oneOf<InstructionState>('state', INSTRUCTION_STATES);
   const isSettled = state !== null && !OPEN.includes(state);
   const account = query.oneOf('account', accounts);
+  const { accountIds, problem } = chosenBy(visit, { state, account });
   const sort = query.oneOf<InstructionSort>('sort', INSTRUCTION_SORTS) ?? 'age';
-  const accountIds = account === null ? accounts : [account];
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
   const [found, counts, groups] = await Promise.all([
     listInstructions(deps.db, {
@@ -66,6 +75,7 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
   const body = (
     <>
       <h1>Instructions</h1>
+      <FilterProblem words={problem} />
       <States state={state} counts={counts} words={words} />
       <p>
         <a href="/brake">Stop or resume sending</a>, of all accounts or of one.

@@ -17,13 +17,16 @@ import { causeLabel, labelOf } from '../../../core/text/labels.js';
 import type { ConsoleRun } from '../../../report/consoleRunsStore.js';
 import { consoleRun } from '../../../report/consoleRunsStore.js';
 import type { Words } from '../../format.js';
-import { Empty, Figure, OrderLink, Pager, Table } from '../../layout/parts.js';
+import { Empty, Figure, FilterProblem, OrderLink, Pager, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
+import { chosenBy } from '../../visitor/filters.js';
 
 const ROWS_A_PAGE = 50;
 const PAGES_MAX = 20_000;
+/** As long as a gateway writes it. */
+const CURRENCY_MAX = 64;
 /** In an address: of breaks whose money bears no currency. */
 const NO_CURRENCY = '-';
 
@@ -54,10 +57,10 @@ export async function changesPage(visit: Visit): Promise<Answer> {
   const run = date === null ? null : await consoleRun(deps.db, accounts, date);
   if (date === null || run === null) return NOT_FOUND;
   const account = query.oneOf('account', accounts);
-  const asked = query.text('currency', 8);
+  const asked = query.text('currency', CURRENCY_MAX);
   const change = query.oneOf('change', CHANGES);
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
-  const accountIds = account === null ? accounts : [account];
+  const { accountIds, problem } = chosenBy(visit, { account, currency: asked, change });
   const currency = asked === NO_CURRENCY ? '' : asked;
   const [sums, bases, found] = await Promise.all([
     sumChanged(deps.db, run.runId, accounts),
@@ -86,7 +89,10 @@ export async function changesPage(visit: Visit): Promise<Answer> {
       <Passed night={run} sums={sums} />
       <Sums date={date} sums={sums} words={words} />
       <h2>{listHead(account, asked, change)}</h2>
-      {Object.keys(kept).length === 0 ? null : <a href={changesPath(date, {})}>All changes</a>}
+      <FilterProblem words={problem} />
+      {Object.keys(kept).length === 0 && problem === null ? null : (
+        <a href={changesPath(date, {})}>All changes</a>
+      )}
       <Rows rows={found.slice(0, ROWS_A_PAGE)} asOf={run.asOf ?? deps.now()} words={words} />
       <Pager
         at={at}

@@ -93,6 +93,7 @@ function askedOf({ query, accounts }: Visit): Asked | null {
   const currency = query.text('currency', 3);
   if (of === null || accountId === null || currency === null) return null;
   const age = AGES.find(({ name }) => name === query.text('age')) ?? null;
+  if (age === null && query.isGiven('age')) return null;
   return {
     of,
     accountId,

@@ -7,6 +7,7 @@ import { movedAfter } from '../../src/days/daysStore.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import { queueReports, writtenByIds } from '../../src/report/reportsStore.js';
+import { statementLines } from '../../src/report/statementStore.js';
 import { writeReport } from '../../src/report/writeReport.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { evaluateAll } from '../reports/evaluate.js';
@@ -149,4 +150,23 @@ test('has it also after a run of the date for another account alone', async () =
   );
   expect(rows.at(-1)?.revision).toBeGreaterThan(2);
   expect([...new Set(rows.map(({ said }) => said))]).toHaveLength(1);
+});
+
+test('says of what a person refused that it was, and not that it comes later', async () => {
+  const { rows } = await house.db.query<{ id: bigint; orderNo: string }>(
+    `select instruction_id as id, order_no as "orderNo" from tieout.instructions
+     where state = 'held' and operation = 'capture' order by instruction_id limit 1`,
+  );
+  const [one] = rows;
+  if (one === undefined) throw new Error('nothing waits');
+  const decision = { kind: 'reject' as const, reason: 'sold out' };
+  const who = { name: 'anna', isClaim: false };
+  const deps = await (await house.open()).sendDeps();
+  await decideInstructions(deps, { ids: [one.id], decision, who });
+  const run = await findRun(house.db, DATE);
+  const items: string[] = [];
+  for await (const some of statementLines(house.db, run?.runId ?? 0n, new Date())) {
+    items.push(...some.filter((l) => l.orderNo === one.orderNo).map(({ item }) => item));
+  }
+  expect(items[0]).toBe('refused');
 });

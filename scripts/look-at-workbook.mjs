@@ -90,7 +90,7 @@ function summaryProblems(workbook, { accounts }) {
   for (const { accountId, state, orders, tie, totals } of accounts) {
     const { ledger, strangers, matched, explained, due, awaited, broken, notCompared } = orders;
     const classes = [matched, explained, due, awaited, broken, notCompared];
-    const words = state.replaceAll('_', ' ');
+    const words = state === 'broken' ? 'did not tie out' : state.replaceAll('_', ' ');
     expectRow('orders', [accountId, words], text(ledger, strangers, ...classes));
     const ties = [tie.openBefore, tie.new, tie.reopened, tie.waived, tie.resolved, tie.openAfter];
     expectRow('breaks', [accountId, 'all kinds'], text(...ties));

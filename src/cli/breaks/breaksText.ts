@@ -190,7 +190,8 @@ export function verdictJson({ kind, ...row }: DecidedBreakRow): object {
 }
 
 const NEXT: Readonly<Record<string, string>> = {
-  waiver_asked: ': too large for one person; another one runs the same command',
+  waiver_asked:
+    ': above the limit for one person, or none is set; another one runs the same command',
 };
 
 /** Differences that are no breaks because they lie within the tolerance. */

@@ -32,10 +32,11 @@ export function signAllPage(verb: SigningVerb) {
   return (visit: Visit): Promise<Answer> => show(visit, verb, null);
 }
 
-/** Of the date in the address, else of the newest night; null: there is none. */
+/** Of the date in the address, else of the newest night; null: there is none, or it is no date. */
 async function orderOf(visit: Visit, verb: SigningVerb): Promise<SigningOrder | null> {
   const { accounts: accountIds, decider: who, deps, query } = visit;
   const asked = dateOf(query.text('date') ?? undefined);
+  if (asked === null && query.isGiven('date')) return null;
   const date = asked ?? (await consoleRun(deps.db, accountIds, null))?.businessDate;
   if (date === undefined) return null;
   return { accountIds, date, verb, who, secondPerson: deps.config.days.secondPerson };

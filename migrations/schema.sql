@@ -4964,7 +4964,10 @@ AS $function$
             -- what a person refused does not come by itself: the next night says so
             when exists (select from tieout.instructions no
               where no.account_id = d.account_id and no.order_no = d.order_no and no.is_refused
-                and no.replan_id is null) then 'refused' else 'later' end
+                and no.replan_id is null
+                -- one from before the look is a break already
+                and no.settled_at >= (select p.as_of from tieout.pulls p
+                  where p.pull_id = snapshot)) then 'refused' else 'later' end
           when i.state = 'held' then 'held' else 'due' end
         when 'broken' then coalesce(b.kind, 'broken')
         else d.class end end as item

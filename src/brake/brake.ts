@@ -3,7 +3,7 @@
 // Every word is kept with who, when and why. The same functions serve command line and console.
 
 import type { Brake } from '../core/instructions/breaker.js';
-import { brakeWords, isLetGo, mayAccountSend } from '../core/instructions/breaker.js';
+import { isLetGo, liftedWords, mayAccountSend } from '../core/instructions/breaker.js';
 import type { Decider } from '../core/instructions/decider.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Database, Db } from '../database/db.js';
@@ -81,7 +81,7 @@ async function liftAll(tx: Db, order: BrakeOrder, own: JournalHome | null): Prom
   const mine = (await activeBrakes(tx)).filter((one) => one.accountId === order.accountId);
   if (mine.some(({ kind }) => kind === 'freeze')) await releaseJournals(tx);
   for (const { kind } of mine) await sayBrake(tx, wordOf(order, kind, false));
-  const lifted = mine.map((one) => brakeWords(one));
+  const lifted = mine.map(liftedWords);
   const { accountId } = order;
   const absent = accountId === null ? await excuseAbsent(tx, own) : [];
   if (absent.length > 0) {

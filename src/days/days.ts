@@ -4,6 +4,7 @@
 
 import type { Decider } from '../core/instructions/decider.js';
 import type { DayFigures, DayWorkbook } from '../core/runs/businessDay.js';
+import { workbookWords } from '../core/runs/businessDay.js';
 import type { ChecklistLine } from '../core/runs/closingChecklist.js';
 import { andMore } from '../core/text/amounts.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
@@ -34,6 +35,8 @@ export interface DayOrder {
   withEarlier?: boolean;
   /** a closed day is locked by another person than closed it; absent is false */
   secondPerson?: boolean;
+  /** of the workbook that the person has read; absent: the newest, whichever that is */
+  revision?: number;
   /** asked in the transaction that signs: whether it stands as it was shown; absent: it is not */
   isAsSeen?: (now: ShownDay) => boolean;
   /** what the ledger said already; absent: it is asked */
@@ -101,6 +104,10 @@ async function sign(
   if (isMore || order.isAsSeen?.(now) === false) {
     return { kind: 'changed', accountId, reason: CHANGED };
   }
+  const { revision } = order;
+  if (revision !== undefined && revision !== now.day.workbook?.revision) {
+    return refused(order, otherRevision(revision, now.day.workbook));
+  }
   const shown = [...(now.earlier?.figures ?? []), ...now.figures];
   const dates = [...(now.earlier?.dates ?? []), date];
   const own = now.day.workbook === null ? [] : [now.day.workbook];
@@ -116,6 +123,10 @@ async function sign(
   }
   const knowing = now.day.lines.filter((line) => !line.isWell);
   return { kind: 'done', accountId, dates, workbooks, knowing };
+}
+
+function otherRevision(asked: number, newest: DayWorkbook | null): string {
+  return `asked for revision ${asked}; what would be signed is ${workbookWords(newest)}`;
 }
 
 function workbookOf(

@@ -151,7 +151,8 @@ async function dayToSign(
   const late = lateOf(found);
   const moved = await movedAfter(db, [accountId], date);
   const known = late === undefined ? {} : { late };
-  const lines = closingChecklist({ ...facts, ...known, movedAfter: moved });
+  const isLocked = state === 'locked';
+  const lines = closingChecklist({ ...facts, ...known, movedAfter: moved, isLocked });
   const day = { accountId, state, workbook, lines, moved };
   if (state === 'open') return { ...day, changed: null, since: null, changedAbout: null };
   if (found === null) return { ...day, changed: SINCE_UNKNOWN, since: null, changedAbout: null };

@@ -15,7 +15,20 @@ const ALWAYS_TOLD: ReadonlySet<string> = new Set(['brake', 'freeze', 'breaker'])
 /** Reasons of an account that are told one by one. */
 const REASONS_MAX = 3;
 
-export async function stopNotices(db: Db, accountIds: readonly string[]): Promise<Notice[]> {
+export function stopNotices(db: Db, accountIds: readonly string[]): Promise<Notice[]> {
+  return noticesOf(db, accountIds, ALWAYS_TOLD);
+}
+
+/** Only of accounts for which something waits. */
+export function waitNotices(db: Db, accountIds: readonly string[]): Promise<Notice[]> {
+  return noticesOf(db, accountIds, new Set());
+}
+
+async function noticesOf(
+  db: Db,
+  accountIds: readonly string[],
+  alwaysTold: ReadonlySet<string>,
+): Promise<Notice[]> {
   const waiting = await whyWaiting(db, accountIds);
   const found: Notice[] = [];
   for (const status of await sendingStatuses(db, accountIds)) {
@@ -24,7 +37,7 @@ export async function stopNotices(db: Db, accountIds: readonly string[]): Promis
     const answer = mayAccountSend(status);
     if (answer.kind === 'stop') {
       const instructions = mine.reduce((sum, one) => sum + one.instructions, 0);
-      if (instructions === 0 && !ALWAYS_TOLD.has(answer.by)) continue;
+      if (instructions === 0 && !alwaysTold.has(answer.by)) continue;
       found.push(notSentNotice({ accountId, reason: answer.reason, instructions }));
       continue;
     }

@@ -135,6 +135,13 @@ describe('tieout breaks', () => {
     ['it in a decision', ['waive', '--account', 'A10O1', '--reason', 'x'], 'no such account'],
     ['a group that there is not', ['list', '--group', 'odd'], '--group must be'],
     ['an amount that is none', ['list', '--min', '1,5'], 'must be an amount'],
+    ['amounts that leave none', ['list', '--min', '500', '--max', '10'], '500 is more than --max'],
+    [
+      'a currency that there is not',
+      ['waive', '--currency', 'XQX', '--reason', 'x'],
+      'XQX: no such',
+    ],
+    ['dates that leave none', ['list', '--since', '2026-11-20', '--until', '2026-11-19'], 'no day'],
     ['an age that is none', ['list', '--age', 'old'], 'must be days'],
     ['a date that is none', ['list', '--since', '2026-13-01'], 'must be a date'],
   ] as const) {

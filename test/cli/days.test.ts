@@ -108,7 +108,13 @@ describe('tieout days', () => {
     const again = await days('list', dateOf(2));
     expect(again.stdout.match(/\[x\] nothing of this day came after its night/g)).toHaveLength(2);
     await late('LATE-1');
-    const closed = await days(...order);
+    // Who has read another revision than the newest signs nothing, and learns which it is.
+    const other = await days(...order, '--revision', '1');
+    expect(other.code).toBe(1);
+    expect(other.stdout).toMatch(
+      /^A1001: not done: asked for revision 1; what would be signed is revision 2 of the workbook/,
+    );
+    const closed = await days(...order, '--revision', '2');
     expect(closed.code, closed.stderr).toBe(0);
     expect(closed.stdout).toContain(`A1001: ${dateOf(2)} closed`);
     const on = /^ +[\d-]+: on revision 2 of the workbook, sha256 [\da-f]{12}$/gm;
@@ -167,6 +173,7 @@ describe('tieout days', () => {
   it.each([
     [['close', 'yesterday', '--reason', 'x']],
     [['close', dateOf(1), '--reason', ' ']],
+    [['close', dateOf(1), '--revision', 'newest']],
     [['lock', dateOf(1), '--reason', 'x', '--account', 'nobody']],
   ])('refuses %j', async (args) => {
     expect((await days(...args)).code).toBe(2);

@@ -89,6 +89,15 @@ describe('tieout instructions', () => {
     expect(approved.code, approved.stdout + approved.stderr).toBe(0);
     expect(approved.stdout).toContain('queued');
     expect(await house.effects()).toEqual(before);
+    // With its account stopped it waits, and who came to send it learns why and what to type.
+    const brake = ['--account', first?.accountId ?? '', '--as', 'kim', '--reason', 'a call'];
+    await run('brake', 'on', ...brake);
+    const stopped = await run('send');
+    expect(stopped.code).toBe(4);
+    expect(stopped.stdout).toMatch(
+      /^#\d+ +queued .*\n\w+: sending is stopped: the brake is on .* brake off .*; 1 instr.* waits$/m,
+    );
+    await run('brake', 'off', ...brake);
     const sent = await run('send', '--json');
     expect(sent.code, sent.stderr).toBe(0);
     expect(JSON.parse(sent.stdout)).toMatchObject({

@@ -15,6 +15,7 @@ const WELL: ClosingFacts = {
   ...{ runState: 'tied_out', notCompared: 0, openBreaks: 0, openMoney: [], notSettled: 0 },
   openWithoutAmount: 0,
   ...{ unknown: 0, waiting: 0, gaps: [], isUnexplained: false, movedAfter: [] },
+  isLocked: false,
 };
 
 test('a day on which all is well has nothing but ticks', () => {
@@ -150,6 +151,13 @@ test('what came to the ledger after the night is counted, with the night that ha
     expect(words).toMatch(/: sign it knowing so, since a newer night stands and no run can bring /);
     expect(words).not.toContain('run the date again');
     expect(words).not.toContain('tieout run');
+  }
+  // Nobody signs what is locked: it is said, and nothing is advised.
+  for (const isPast of [true, false]) {
+    const facts = { ...WELL, isLocked: true, isUnexplained: true, late: { ...late, isPast } };
+    const locked = closingChecklist(facts).map(({ words }) => words);
+    expect(locked).toContain('the statement leaves money unexplained');
+    expect(locked.find((words) => words.startsWith('2 orders'))).toMatch(/in the next night$/);
   }
   const unknown = closingChecklist({ ...WELL, late: null }).filter(({ isWell }) => !isWell);
   expect(unknown.map(({ words }) => words)).toEqual([expect.stringMatching(/did not answer/)]);

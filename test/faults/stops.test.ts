@@ -194,7 +194,7 @@ describe('the brake', () => {
     });
     const off = await tieout(['brake', 'off', '--as', 'Lee'], { cwd: house.folder });
     expect(off.stdout).toMatch(
-      /^Lifted: the brake is on for all accounts .*\n2 instr.* wait to be/,
+      /^Lifted: the brake for all accounts since .*\n2 instr.* wait to be/,
     );
     expect(off.stdout).toContain(
       '`tieout send` sends what was approved, and the next run the rest',

@@ -157,6 +157,19 @@ describe('stopping', () => {
     const { body } = await operator.get('/brake');
     expect(textOf(body)).toContain('Sending is stopped for A1001. Snapshots go on.');
     expect(body).not.toContain('Stop all sending');
+    expect((await operator.get('/')).body).not.toContain('sending is stopped');
+    const approver = await place.withRole('approver');
+    const held = /value="(\d+:[0-9a-f]{64})"/.exec(
+      (await approver.get('/approvals?account=A1001')).body,
+    )?.[1];
+    await approver.post('/approvals/approve', { id: held ?? '' });
+    // What is approved now waits for the brake, and for nobody's eyes elsewhere.
+    expect(textOf((await operator.get('/')).body)).toMatch(
+      /1 instruction is on its way \( ?see below ?\) .*A1001: sending is stopped: .* 1 instruction waits/,
+    );
     await operator.post('/brake/off', { account: 'A1001', words: 'looked' });
+    expect(textOf((await operator.get('/')).body)).toMatch(
+      /A1001: 1 instruction waits to be sent: nothing stops/,
+    );
   });
 });

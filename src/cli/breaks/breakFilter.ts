@@ -54,6 +54,7 @@ export function filterOf(flags: BreakFlags, now: Date, states: readonly BreakSta
   const odd = flags.kind?.find((kind) => !kinds.includes(kind));
   if (odd !== undefined) throw new UsageError(`${odd} is no kind of break: ${kinds.join(', ')}`);
   const seen = seenBetween(flags, now);
+  checkAmounts(flags);
   return {
     ...(flags.account === undefined ? {} : { accountIds: flags.account }),
     ...(flags.kind === undefined ? {} : { kinds: flags.kind }),
@@ -113,10 +114,20 @@ function seenBetween(flags: BreakFlags, now: Date): Pick<BreakFilter, 'seenFrom'
     if (seenFrom !== null) from.push(seenFrom);
     if (seenBefore !== null) before.push(seenBefore);
   }
+  const [first, last] = [Math.max(...from.map(Number)), Math.min(...before.map(Number))];
+  if (first >= last) throw new UsageError('--since, --until and --age have no day in common');
   return {
-    ...(from.length === 0 ? {} : { seenFrom: new Date(Math.max(...from.map(Number))) }),
-    ...(before.length === 0 ? {} : { seenBefore: new Date(Math.min(...before.map(Number))) }),
+    ...(from.length === 0 ? {} : { seenFrom: new Date(first) }),
+    ...(before.length === 0 ? {} : { seenBefore: new Date(last) }),
   };
+}
+
+/** What can match nothing is a slip of the hand, and "0 breaks" would read as good news. */
+function checkAmounts({ min, max }: BreakFlags): void {
+  const [least, most] = [min ?? '', max ?? ''].map(readAmount);
+  if (least != null && most != null && least > most) {
+    throw new UsageError(`--min ${min} is more than --max ${max}`);
+  }
 }
 
 function dayOf(text: string, name: string): Date {

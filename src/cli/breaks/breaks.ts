@@ -16,6 +16,7 @@ import { DECIDED_MAX, decideBreaks } from '../../breaks/decideBreaks.js';
 import { toleratedRows, toleratedSums } from '../../breaks/explainedStore.js';
 import type { BreakAction, BreakState } from '../../core/breaks/breakDecision.js';
 import { breakFields, breakSentence } from '../../core/breaks/sentence.js';
+import { decimalsOf } from '../../core/currency.js';
 import { UsageError } from '../../core/errors.js';
 import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
 import { refundRequestsOf } from '../../ledger/refundRequestsStore.js';
@@ -155,21 +156,26 @@ async function chosenIds(
     return breakIds(ids);
   }
   if (words === '') throw new UsageError('name breaks by number, or choose them by a filter');
-  await checkAccounts(app, filter);
+  await checkFilter(app, filter);
   const found = await findBreaks(app.db, filter, { limit: DECIDED_MAX + 1, offset: 0 });
   return found.map((one) => one.breakId);
 }
 
-function checkAccounts(app: App, { accountIds }: BreakFilter): Promise<void> {
-  const hasRows = async (one: string) => (await countUpTo(app.db, { accountIds: [one] }, 1)) > 0;
-  return checkNamed(app, accountIds ?? undefined, hasRows);
+/** A mistyped account or currency is said; one that only old breaks have is none. */
+async function checkFilter(app: App, { accountIds, currency }: BreakFilter): Promise<void> {
+  const hasRows = async (filter: BreakFilter) => (await countUpTo(app.db, filter, 1)) > 0;
+  await checkNamed(app, accountIds ?? undefined, (one) => hasRows({ accountIds: [one] }));
+  if (currency == null || decimalsOf(currency, app.config.gateway.profile.currencies) !== null)
+    return;
+  if (await hasRows({ currency })) return;
+  throw new UsageError(`--currency ${currency}: no such currency, and no break has it`);
 }
 
 async function list(app: App, flags: ListFlags, json: boolean): Promise<number> {
   const now = new Date();
   const filter = filterOf(flags, now, ['open']);
   if (flags.explained === true) return explained(app, flags, json);
-  await checkAccounts(app, filter);
+  await checkFilter(app, filter);
   const page = pageOf(flags, json);
   const [all] = await countBreaks(app.db, filter, null, now, 1);
   if (flags.group !== undefined) {

@@ -25,6 +25,7 @@ interface Flags {
   account?: string[];
   reason?: string;
   withEarlier?: boolean;
+  revision?: string;
 }
 
 const [FIRST, LAST] = ['0001-01-01', '9999-12-31'];
@@ -42,16 +43,23 @@ export function daysCommand(): Command {
       const isJson = wantsJson(command);
       await withApp(command, (app) => list(app, date, accountsOf(app, flags), isJson), QUIET);
     });
-  deciding(days, 'close', 'close a day: it is prepared', closeDay).option(
+  signing(days, 'close', 'close a day: it is prepared', closeDay).option(
     '--with-earlier',
     'close every open day before it, too',
   );
-  deciding(days, 'lock', 'make a closed day final: it is reviewed', lockDay);
+  signing(days, 'lock', 'make a closed day final: it is reviewed', lockDay);
   deciding(days, 'reopen', 'open the newest closed day again', reopenDay);
   return days;
 }
 
 const QUIET = { quiet: true };
+
+function signing(...[days, name, about, decide]: Parameters<typeof deciding>): Command {
+  return deciding(days, name, about, decide).option(
+    '--revision <n>',
+    'only if this revision of its workbook is the newest (default: the newest, and it says which)',
+  );
+}
 
 function deciding(
   days: Command,
@@ -88,8 +96,11 @@ function deciding(
     });
 }
 
-function howOf({ config }: App, { withEarlier = false }: Flags) {
-  return { withEarlier, secondPerson: config.days.secondPerson };
+function howOf({ config }: App, { withEarlier = false, revision }: Flags) {
+  const how = { withEarlier, secondPerson: config.days.secondPerson };
+  if (revision === undefined) return how;
+  if (/^[1-9]\d{0,8}$/.test(revision)) return { ...how, revision: Number(revision) };
+  throw new UsageError(`--revision ${revision} is no number of a revision, such as 2`);
 }
 
 function reasonOf({ reason = '' }: Flags): string {

@@ -5,7 +5,9 @@ import { Command } from 'commander';
 import { instructionMoney } from '../../core/instructions/instruction.js';
 import type { SentInstruction } from '../../instructions/instructionsStore.js';
 import { sendApproved } from '../../night/sendApproved.js';
+import { waitNotices } from '../../send/stops.js';
 import { configuredAccounts } from '../accounts.js';
+import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 
 /** As for a run (docs/CONTRACT.md section 1): unsettled 4, refused by the gateway 3. */
@@ -29,7 +31,7 @@ export function sendCommand(): Command {
           const accountIds = configuredAccounts(app, flags.account);
           const sent = await sendApproved(await app.sendDeps(), accountIds, await app.workforce());
           if (wantsJson(command)) printJson({ instructions: sent });
-          else printLines(sentLines(sent));
+          else printLines([...sentLines(sent), ...(await leftLines(app, sent))]);
           return exitOf(sent);
         },
         { isWork: true },
@@ -50,6 +52,14 @@ function sentLines(sent: readonly SentInstruction[]): string[] {
       `${instructionMoney({ ...one, amount: one.money })}  ${one.accountId} ${one.orderNo}` +
       `${one.reason === null ? '' : `  (${one.reason})`}`,
   );
+}
+
+/** Why what was to go still waits. */
+async function leftLines(app: App, sent: readonly SentInstruction[]): Promise<string[]> {
+  const left = sent.filter(({ state }) => state === 'queued');
+  const accountIds = [...new Set(left.map(({ accountId }) => accountId))];
+  const notices = await waitNotices(app.db, accountIds);
+  return notices.map(({ accountId, text }) => `${accountId}: ${text}`);
 }
 
 function collect(value: string, previous: string[]): string[] {

@@ -124,6 +124,12 @@ export function brakeWords(
     : `${account ?? 'all sending'} is frozen ${since}: ${reason}`;
 }
 
+/** What a person has just let go: it holds no longer. */
+export function liftedWords(lifted: Brake): string {
+  const what = lifted.kind === 'brake' ? 'the brake' : 'the freeze';
+  return `${what} ${stopWords(lifted, inUtc)}`;
+}
+
 function inUtc(at: Date): string {
   return `${at.toISOString().slice(0, 19)}Z`;
 }

@@ -64,6 +64,8 @@ export interface ClosingFacts {
   movedAfter: readonly MovedAfter[];
   /** null: the ledger did not answer; absent: there is no look to hold it against */
   late?: LateRows | null;
+  /** locked: nobody signs it any more, so that nothing is advised */
+  isLocked: boolean;
 }
 
 /** What a line is about. */
@@ -101,7 +103,7 @@ export function closingChecklist(facts: ClosingFacts): ChecklistLine[] {
       gapWords(facts.gaps),
     ),
     statementLine(facts),
-    ...(facts.late === undefined ? [] : [lateLine(facts.late)]),
+    ...(facts.late === undefined ? [] : [lateLine(facts.late, facts.isLocked)]),
     ...movedLines(facts),
     named(
       'breaks',
@@ -192,14 +194,15 @@ const RUN_WORDS: Readonly<Record<string, string>> = {
   failed: 'failed',
 };
 
-function statementLine({ isUnexplained }: ClosingFacts): ChecklistLine {
+function statementLine({ isUnexplained, isLocked }: ClosingFacts): ChecklistLine {
+  const unexplained = 'the statement leaves money unexplained';
   return inTheWay(
     'statement',
     isUnexplained === false,
     'the statement leaves nothing unexplained',
     isUnexplained === null
       ? 'no workbook of the night is written: there is no statement'
-      : 'the statement leaves money unexplained: do not sign it',
+      : `${unexplained}${isLocked ? '' : ': do not sign it'}`,
   );
 }
 
@@ -208,20 +211,18 @@ const LATE_UNKNOWN =
   'answer in time';
 
 /** Its statement is without them; only the newest night can be run again. */
-export function lateLine(late: LateRows | null): ChecklistLine {
+export function lateLine(late: LateRows | null, isLocked = false): ChecklistLine {
   if (late === null) return named('ledger', false, '', LATE_UNKNOWN);
-  const { businessDate, orders, refunds, isPast } = late;
+  const { orders, refunds } = late;
   const parts = [
     ...(orders === 0 ? [] : [count(orders, 'order', 'orders')]),
     ...(refunds === 0 ? [] : [count(refunds, 'refund request', 'refund requests')]),
   ];
   const [them, they] = orders + refunds === 1 ? ['it', 'it counts'] : ['them', 'they count'];
-  const next = isPast
-    ? `: sign it knowing so, since a newer night stands and no run can bring ${them} into this one`
-    : `: sign it knowing so, or run the date again first (\`tieout run --date ${businessDate}\`)`;
+  const advice = isLocked ? '' : adviceOf(late, them);
   const words =
     `${parts.join(' and ')} of this day came or changed after its night had looked, and the ` +
-    `statement is without ${them}; ${they} in ${countedIn(late)}${next}`;
+    `statement is without ${them}; ${they} in ${countedIn(late)}${advice}`;
   const line = named(
     'ledger',
     parts.length === 0,
@@ -229,6 +230,12 @@ export function lateLine(late: LateRows | null): ChecklistLine {
     words,
   );
   return line.isWell ? line : { ...line, about: { named: late.named, count: orders + refunds } };
+}
+
+function adviceOf({ businessDate, isPast }: LateRows, them: string): string {
+  return isPast
+    ? `: sign it knowing so, since a newer night stands and no run can bring ${them} into this one`
+    : `: sign it knowing so, or run the date again first (\`tieout run --date ${businessDate}\`)`;
 }
 
 /** "SO-1, refund R-2 of SO-3 and 5 more" */

@@ -16,6 +16,7 @@ import {
   waitingCounts,
 } from '../../../report/consoleRunsStore.js';
 import { removalOf } from '../../../retention/retentionStore.js';
+import { waitNotices } from '../../../send/stops.js';
 import type { Words } from '../../format.js';
 import { AgeBars, OpenTrend, RunStrip, StripLegend } from '../../layout/charts.js';
 import { Empty, Figure, State, Table } from '../../layout/parts.js';
@@ -37,11 +38,13 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
   const night = await consoleRun(deps.db, accounts, null);
   if (night === null)
     return { kind: 'page', title: 'Tonight', section: 'Tonight', body: <NoRun /> };
-  const [marks, open, waits, progress, atRisk, changes, again] = await Promise.all([
+  const isLive = night.state === 'running';
+  const [marks, open, waits, stops, progress, atRisk, changes, again] = await Promise.all([
     runMarks(deps.db, accounts, RUNS_SHOWN),
     openMoneyOf(visit),
     waitingCounts(deps.db, accounts),
-    night.state === 'running' ? runProgress(deps.db, night.runId, accounts) : null,
+    isLive ? [] : waitNotices(deps.db, accounts),
+    isLive ? runProgress(deps.db, night.runId, accounts) : null,
     reservationsAtRisk(visit),
     changesSince(visit, night),
     runAgainOf(visit, night),
@@ -52,20 +55,14 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
       {again}
       {progress === null ? null : <Steps progress={progress} />}
       {atRisk}
-      <Waits waits={waits} overdue={overdueOf(open)} words={words} />
+      <Waits waits={waits} stops={stops} overdue={overdueOf(open)} words={words} />
       {changes}
       <AtRisk open={open} visit={visit} />
       {night.summary === null ? null : <Accounts accounts={night.summary.accounts} words={words} />}
       <History marks={marks} ages={openByAge(open)} />
     </>
   );
-  return {
-    kind: 'page',
-    title: 'Tonight',
-    section: 'Tonight',
-    body,
-    isLive: night.state === 'running',
-  };
+  return { kind: 'page', title: 'Tonight', section: 'Tonight', body, isLive };
 }
 
 export async function runPage(visit: Visit): Promise<Answer> {
@@ -134,15 +131,21 @@ function Head({ night, visit }: { night: ConsoleRun; visit: Visit }) {
           <a href={`/nights/${night.businessDate}/statement`}>The statement to sign</a>
         )}
       </p>
-      <Notices notices={night.summary?.notices ?? []} zone={words.zone} />
+      <Notices notices={night.summary?.notices ?? []} zone={words.zone} label="To be told" />
     </>
   );
 }
 
-function Notices({ notices, zone }: { notices: readonly Notice[]; zone: string }) {
+interface NoticesProps {
+  notices: readonly Notice[];
+  zone: string;
+  label: string;
+}
+
+function Notices({ notices, zone, label }: NoticesProps) {
   if (notices.length === 0) return null;
   return (
-    <ul class="waits" aria-label="To be told">
+    <ul class="waits" aria-label={label}>
       {notices.map(({ accountId, kind, text }) => (
         <li class={kind === 'not_sent' ? 'problem' : ''}>
           {accountId}: <Said text={text} zone={zone} />
@@ -211,7 +214,7 @@ interface Wait {
 type Overdue = ReturnType<typeof overdueOf>;
 
 /** Everything there may be to wait for, also what nothing waits for now. */
-function waitsOf(waits: Waiting, overdue: Overdue): Wait[] {
+function waitsOf(waits: Waiting, overdue: Overdue, areStopped: boolean): Wait[] {
   return [
     {
       count: waits.unwritten,
@@ -256,7 +259,7 @@ function waitsOf(waits: Waiting, overdue: Overdue): Wait[] {
     {
       count: waits.onTheirWay,
       what: ['instruction is on its way', 'instructions are on their way'],
-      who: 'nobody: tieout',
+      who: areStopped ? 'see below' : 'nobody: tieout',
       to: null,
     },
   ];
@@ -286,8 +289,16 @@ function openBreaksOf(waits: Waiting, overdue: Overdue): Wait[] {
   ];
 }
 
-function Waits({ waits, overdue, words }: { waits: Waiting; overdue: Overdue; words: Words }) {
-  const rows = waitsOf(waits, overdue).filter(({ count }) => count > 0);
+interface WaitsProps {
+  waits: Waiting;
+  /** of accounts for which something waits that was to be sent */
+  stops: readonly Notice[];
+  overdue: Overdue;
+  words: Words;
+}
+
+function Waits({ waits, stops, overdue, words }: WaitsProps) {
+  const rows = waitsOf(waits, overdue, stops.length > 0).filter(({ count }) => count > 0);
   return (
     <section aria-labelledby="waits">
       <h2 id="waits">What waits for whom now</h2>
@@ -307,6 +318,7 @@ function Waits({ waits, overdue, words }: { waits: Waiting; overdue: Overdue; wo
           })}
         </ul>
       )}
+      <Notices notices={stops} zone={words.zone} label="What waits to be sent" />
     </section>
   );
 }

@@ -1,4 +1,4 @@
--- The schema as it stands after 0780_refunded_beside, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0800_refused_here, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -4386,6 +4386,31 @@ AS $function$
         and l.amount ~ '^[0-9]{1,18}[.][0-9]{2}$'
       order by coalesce(l.refund_id, l.attempt_id::text), l.sent_at desc)
   ) as beside
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.refused_here(of_account text, of_order text, of_kind text, expected jsonb, actual jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when i.is_refused and i.replan_id is null then jsonb_build_object(
+    'operation', i.operation, 'currency', i.currency,
+    'amount', round(coalesce(i.refund_amount, i.amount), 2)::text, 'by', (
+      select d.decided_by from tieout.decisions d
+      where d.instruction_id = i.instruction_id and d.decision = 'reject'
+      order by d.decision_id desc limit 1)) end
+  from tieout.instructions i
+  where i.account_id = of_account and i.order_no = of_order
+    and i.operation = case
+      when of_kind = 'refund_mismatch' then 'refund'
+      when of_kind <> 'state_mismatch' then null
+      when actual ->> 'state' = 'in_review' then 'review'
+      when actual ->> 'state' <> 'authorised' then
+        case when expected ->> 'state' = 'cancelled' then 'refund' end
+      when expected ->> 'state' = 'captured' then 'capture'
+      when expected ->> 'state' = 'cancelled' then 'cancel'
+    end
+  order by i.instruction_id desc limit 1
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.resume_end(tick timestamp without time zone, zone text, resume_until time without time zone)

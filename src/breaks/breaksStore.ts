@@ -6,7 +6,7 @@
 
 import { seenRanges } from '../core/breaks/breakAge.js';
 import type { BreakState } from '../core/breaks/breakDecision.js';
-import type { RefusedRefund, SettledRefund, Side } from '../core/breaks/sentence.js';
+import type { RefusedHere, SettledRefund, Side } from '../core/breaks/sentence.js';
 import type { BreakKind } from '../core/orders/verdict.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
@@ -53,8 +53,8 @@ export interface FoundBreak {
   note: string | null;
   /** of a refund mismatch what the acquirer's files settle as refunded elsewhere; null: nothing */
   settledRefunds: SettledRefund[] | null;
-  /** of a refund mismatch the request that a person refused, where that stands; null: none */
-  refusedRefund: RefusedRefund | null;
+  /** what a person refused of it, where that stands (tieout.refused_here); null: nothing */
+  refused: RefusedHere | null;
   waivedBy: string | null;
   waivedReason: string | null;
   /** a waiver of what it says now, that waits for a second person */

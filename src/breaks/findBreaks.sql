@@ -6,16 +6,8 @@ select f.break_id::text as "breakId", f.account_id as "accountId", f.order_no as
   round(f.stake, 2)::text as stake, f.difference::text as difference, f.cause, f.owner, f.note,
   case when f.kind = 'refund_mismatch' then tieout.settled_refunds(f.account_id, f.order_no,
     f.actual ->> 'transaction') end as "settledRefunds",
-  case when f.kind = 'refund_mismatch' then (
-    -- the newest refund of the order, where a person's no is what stands
-    select case when i.is_refused and i.replan_id is null then jsonb_build_object(
-      'amount', round(i.refund_amount, 2)::text, 'currency', i.currency, 'by', (
-        select d.decided_by from tieout.decisions d
-        where d.instruction_id = i.instruction_id and d.decision = 'reject'
-        order by d.decision_id desc limit 1)) end
-    from tieout.instructions i
-    where i.account_id = f.account_id and i.order_no = f.order_no and i.operation = 'refund'
-    order by i.instruction_id desc limit 1) end as "refusedRefund",
+  case when f.kind in ('refund_mismatch', 'state_mismatch') then tieout.refused_here(f.account_id,
+    f.order_no, f.kind, f.expected, f.actual) end as refused,
   f.waived_by as "waivedBy", f.waived_reason as "waivedReason",
   case when f.waiver_waits then f.waiver_asked_by end as "waiverAskedBy",
   case when f.waiver_waits then f.waiver_asked_reason end as "waiverAskedReason",

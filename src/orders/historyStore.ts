@@ -178,8 +178,8 @@ async function sayBreaks(
   for (const one of breaks) {
     const same = found.find(({ breakId }) => breakId === String(one.id));
     if (same === undefined) continue;
-    const { kind, expected, actual, settledRefunds, refusedRefund, waiverAskedBy } = same;
-    one.sentence = breakSentence(kind, expected, actual, settledRefunds ?? [], refusedRefund);
+    const { kind, expected, actual, settledRefunds, refused, waiverAskedBy } = same;
+    one.sentence = breakSentence(kind, expected, actual, settledRefunds ?? [], refused);
     one.waiverAskedBy = waiverAskedBy;
   }
 }

@@ -42,16 +42,8 @@ select break_id::text as break_id, account_id, order_no, kind, first_seen, owner
   round(coalesce(tieout.break_money(kind, currency, expected, actual), amount), 2)::text as stake,
   case when kind = 'refund_mismatch' then tieout.settled_refunds(account_id, order_no,
     actual ->> 'transaction') end as settled_refunds,
-  case when open.kind = 'refund_mismatch' then (
-    -- the newest refund of the order, where a person's no is what stands
-    select case when i.is_refused and i.replan_id is null then jsonb_build_object(
-      'amount', round(i.refund_amount, 2)::text, 'currency', i.currency, 'by', (
-        select d.decided_by from tieout.decisions d
-        where d.instruction_id = i.instruction_id and d.decision = 'reject'
-        order by d.decision_id desc limit 1)) end
-    from tieout.instructions i
-    where i.account_id = open.account_id and i.order_no = open.order_no and i.operation = 'refund'
-    order by i.instruction_id desc limit 1) end as refused_refund,
+  case when kind in ('refund_mismatch', 'state_mismatch') then tieout.refused_here(account_id,
+    order_no, kind, expected, actual) end as refused,
   tieout.break_seen_sha256('open', expected, actual, fingerprint) as seen_sha256,
   (select max(event_id) from tieout.break_events e where e.break_id = open.break_id) as last_event
 from (select * from untouched union all select * from then_open) as open

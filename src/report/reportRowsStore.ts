@@ -6,7 +6,7 @@ import { streamChanged } from '../breaks/changedStore.js';
 import { ageInDays } from '../core/breaks/breakAge.js';
 import type { DueRule } from '../core/breaks/dueDate.js';
 import { dueDate, overdueBefore } from '../core/breaks/dueDate.js';
-import type { RefusedRefund, SettledRefund, Side } from '../core/breaks/sentence.js';
+import type { RefusedHere, SettledRefund, Side } from '../core/breaks/sentence.js';
 import {
   breakDifference,
   breakSentence,
@@ -51,7 +51,7 @@ export interface RawBreakRow {
   actual: Side;
   currency: string | null;
   settled_refunds?: SettledRefund[] | null;
-  refused_refund?: RefusedRefund | null;
+  refused?: RefusedHere | null;
 }
 
 /** An open break as reports print it; its age is that at `asOf`. */
@@ -67,7 +67,7 @@ export function openBreakRow(row: RawBreakRow, asOf: Date): BreakRow {
       row.expected,
       row.actual,
       row.settled_refunds ?? [],
-      row.refused_refund,
+      row.refused,
     ),
     expected: sideText(row.expected),
     actual: sideText(row.actual),

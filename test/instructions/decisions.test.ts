@@ -217,6 +217,25 @@ describe('a person’s no', () => {
     expect(await decide(REPLAN, 'carl')).toEqual(['refused replanned_already']);
   });
 
+  test('to a capture is named by its break, until the order is another one', async () => {
+    await plan([CAPTURE]);
+    expect(await decide(NO, 'anna')).toEqual(['done withdrawn']);
+    await nextRun([CAPTURE], { breaks: true });
+    expect(await openBreaks()).toEqual(['state_mismatch']);
+    expect(await sentences()).toEqual([
+      'the ledger asks to capture 10.00 EUR, and anna refused it; the gateway shows authorised: ' +
+        'both differ until the order changes in the ledger, or the capture is planned again',
+    ]);
+    await at.db.query(
+      `update tieout.breaks set expected = expected || '{"state": "cancelled"}'
+       where account_id = $1`,
+      [at.accountId],
+    );
+    expect(await sentences()).toEqual([
+      'the gateway shows authorised, the ledger expects cancelled',
+    ]);
+  });
+
   test('also to what waits in a batch; what is being sent is out of reach', async () => {
     await plan([CAPTURE]);
     await decide(APPROVE, 'anna');

@@ -236,10 +236,10 @@ async function refundsBehind(app: App, found: FoundBreak): Promise<RefundRequest
 }
 
 function told({ seen: _seen, last: _last, ...found }: FoundBreak) {
-  const { kind, expected, actual, settledRefunds, refusedRefund } = found;
+  const { kind, expected, actual, settledRefunds, refused } = found;
   return {
     ...found,
-    sentence: breakSentence(kind, expected, actual, settledRefunds ?? [], refusedRefund),
+    sentence: breakSentence(kind, expected, actual, settledRefunds ?? [], refused),
   };
 }
 

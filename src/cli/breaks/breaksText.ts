@@ -71,13 +71,7 @@ function saidOf(one: FoundBreak): string[] {
   const keep = [one.accountId, ...namesIn(one), ...batches];
   const said = [
     labelStates(
-      breakSentence(
-        one.kind,
-        one.expected,
-        one.actual,
-        one.settledRefunds ?? [],
-        one.refusedRefund,
-      ),
+      breakSentence(one.kind, one.expected, one.actual, one.settledRefunds ?? [], one.refused),
     ),
     one.note === null ? null : `note: ${one.note}`,
     one.waivedReason === null ? null : `waived by ${one.waivedBy}: ${one.waivedReason}`,

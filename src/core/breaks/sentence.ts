@@ -83,8 +83,9 @@ export interface SettledRefund {
   batch: string;
 }
 
-/** A refund that the ledger asks for and a person refused. */
-export interface RefusedRefund {
+/** What the ledger asks for and a person refused. */
+export interface RefusedHere {
+  operation: 'capture' | 'cancel' | 'refund' | 'review';
   amount: string;
   currency: string;
   by: string | null;
@@ -95,7 +96,7 @@ export function breakSentence(
   expected: Side,
   actual: Side,
   settled: readonly SettledRefund[] = [],
-  refused: RefusedRefund | null = null,
+  refused: RefusedHere | null = null,
 ): string {
   const ledger = sideText(expected);
   const gateway = sideText(actual);
@@ -103,13 +104,33 @@ export function breakSentence(
   return SENTENCES[kind]({ expected, actual, ledger, gateway }) + settledWords(settled);
 }
 
-function refusedWords(actual: Side, { amount, currency, by }: RefusedRefund): string {
+function refusedWords(actual: Side, { operation, amount, currency, by }: RefusedHere): string {
+  const [asked, end] = REFUSED_WORDS[operation];
   return (
-    `the ledger asks to refund ${moneyIn(amount, currency)}, and ${by ?? 'a person'} refused it; ` +
-    `the gateway shows ${actual.state ?? 'nothing'}: both differ until the request leaves the ` +
-    'ledger or is planned again'
+    `${asked(moneyIn(amount, currency))}, and ${by ?? 'a person'} refused it; ` +
+    `the gateway shows ${actual.state ?? 'nothing'}: both differ until ${end}`
   );
 }
+
+type Asked = (money: string) => string;
+const REFUSED_WORDS: Record<RefusedHere['operation'], readonly [Asked, end: string]> = {
+  capture: [
+    (money) => `the ledger asks to capture ${money}`,
+    'the order changes in the ledger, or the capture is planned again',
+  ],
+  cancel: [
+    () => 'the ledger asks to cancel the order',
+    'the order changes in the ledger, or the cancel is planned again',
+  ],
+  refund: [
+    (money) => `the ledger asks to refund ${money}`,
+    'the request leaves the ledger or is planned again',
+  ],
+  review: [
+    () => 'the order waits for its fraud review',
+    'it is decided at the gateway, or planned again',
+  ],
+};
 
 /** The gateway does not say how much of a part was given back; the acquirer's file may. */
 function settledWords(settled: readonly SettledRefund[]): string {

@@ -254,9 +254,9 @@ export function sentenceOf({
   expected,
   actual,
   settledRefunds,
-  refusedRefund,
+  refused,
 }: FoundBreak): string {
-  return labelStates(breakSentence(kind, expected, actual, settledRefunds ?? [], refusedRefund));
+  return labelStates(breakSentence(kind, expected, actual, settledRefunds ?? [], refused));
 }
 
 export async function breakPage(visit: Visit): Promise<Answer> {

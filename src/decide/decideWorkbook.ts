@@ -127,7 +127,7 @@ async function ordersOf(
   rows: readonly ReadRow[],
   may: MayDecide | null,
 ): Promise<Map<string, { order: DecidedOrder; holdReason: string | null }>> {
-  const accountIds = may === null ? null : [...new Set(Object.values(may).flat())];
+  const accountIds = accountsOf(may);
   const ids = (what: ReadRow['of']) =>
     rows.filter(({ id, of }) => of === what && ROW_ID.test(id)).map(({ id }) => id);
   const page = { limit: Math.max(1, ids('break').length), offset: 0 };
@@ -142,6 +142,11 @@ async function ordersOf(
     found.set(`instruction ${id}`, { order, holdReason });
   }
   return found;
+}
+
+/** About whose orders the person is told; null: all. */
+function accountsOf(may: MayDecide | null): string[] | null {
+  return may === null ? null : [...new Set(Object.values(may).flat())];
 }
 
 const ROW_ID = /^\d{1,18}$/;
@@ -237,7 +242,7 @@ async function decideInstructionRows(
   { who, may, check }: DecideRequest,
 ): Promise<[WantedRow, Result][]> {
   const bindings = group.map(({ wanted }) => wanted.binding);
-  const since = await decidedSince(deps.db, bindings);
+  const since = await decidedSince(deps.db, bindings, accountsOf(may));
   const results: [WantedRow, Result][] = [];
   const open: WantedRow[] = [];
   for (const row of group) {

@@ -171,17 +171,23 @@ export interface LaterDecision {
   reason: string | null;
 }
 
-/** What was decided since, in order. `last` is the newest decision that was known then. */
+/**
+ * What was decided since, in order; of all accounts where none are given. `last` is the newest
+ * decision that was known then.
+ */
 export async function decidedSince(
   db: Db,
   seen: readonly { id: string; last: string }[],
+  accountIds: readonly string[] | null,
 ): Promise<LaterDecision[]> {
   const { rows } = await db.query<LaterDecision>(
     `select d.instruction_id as "instructionId", d.decision, d.decided_by as by, d.reason
      from unnest($1::bigint[], $2::bigint[]) as s (instruction_id, last)
+     join tieout.instructions i using (instruction_id)
      join tieout.decisions d on d.instruction_id = s.instruction_id and d.decision_id > s.last
+     where $3::text[] is null or i.account_id = any ($3)
      order by d.decision_id`,
-    [seen.map(({ id }) => id), seen.map(({ last }) => last)],
+    [seen.map(({ id }) => id), seen.map(({ last }) => last), accountIds],
   );
   return rows;
 }

@@ -138,6 +138,8 @@ function partOf(states: readonly InstructionState[] = []): 'open' | 'void' | nul
 
 /** Looks shown in one sheet, newest ones. */
 const SNAPSHOTS_MAX = 20;
+/** Permits that were lost, the newest; there is more than one only where it was sent again. */
+const LOST_MAX = 20;
 
 export interface InstructionSheet {
   id: string;
@@ -180,8 +182,21 @@ export interface InstructionSheet {
   events: { at: string; from: string | null; to: string; by: string; reason: string | null }[];
   attempts: SheetAttempt[];
   looks: SheetSnapshot[];
+  /** sent, or perhaps, as a journal says, by a database that was put back and has forgotten it */
+  lostPermits: LostPermit[];
   /** what the gateway called our refunds of this transaction */
   references: string[];
+}
+
+interface LostPermit {
+  operation: string;
+  /** as the request had it */
+  amount: string;
+  currency: string;
+  refundId: string | null;
+  transactionId: string | null;
+  sentAt: string;
+  host: string;
 }
 
 export interface SheetDecision {
@@ -234,7 +249,7 @@ export async function instructionSheet(
 ): Promise<InstructionSheet | null> {
   const { rows } = await db.query<{ sheet: InstructionSheet }>(
     statement('instructions/instructionSheet'),
-    [instructionId, SNAPSHOTS_MAX],
+    [instructionId, SNAPSHOTS_MAX, LOST_MAX],
   );
   const sheet = rows[0]?.sheet;
   if (!sheet) return null;

@@ -1,8 +1,8 @@
 -- Everything that is known of one instruction, for a person who has to decide about it: itself,
 -- what it is bound to, with why it waits; decisions, moves, attempts with their answers, the
--- snapshots before and after it was sent, and the references that the gateway gave to refunds of
--- the same transaction.
--- $1 instruction, $2 looks at most.
+-- snapshots before and after it was sent, what may have been sent of it and was forgotten, and the
+-- references that the gateway gave to refunds of the same transaction.
+-- $1 instruction, $2 looks at most, $3 permits that a database which was put back has lost.
 with one as (
   select i.*, i as whole, tieout.seen_of(i) as seen
   from tieout.instructions i where instruction_id = $1::bigint
@@ -31,6 +31,19 @@ look as (
     on g.pull_id = a.pull_id and g.account_id = a.account_id and g.page_no = a.page_no
   where g.state = 'answered'
   order by p.pull_id desc limit $2::int
+),
+-- What came of it is known to nobody; by what it is found again as in plan.sql.
+forgotten as (
+  select l.operation, l.amount, l.currency, l.refund_id as "refundId",
+    l.transaction_id as "transactionId", l.sent_at as "sentAt", l.host
+  from one join tieout.lost_permits l on l.account_id = one.account_id
+    and replace(l.operation, 'cancel', 'capture') = replace(one.operation, 'cancel', 'capture')
+    and case when l.order_no is not null
+        then l.order_no = one.order_no or l.refund_id = one.refund_id
+          or l.transaction_id = one.transaction_id
+      else l.currency = one.currency
+        and l.amount = round(coalesce(one.refund_amount, one.amount), 2)::text end
+  order by l.sent_at desc limit $3::int
 )
 select jsonb_build_object(
   'id', i.instruction_id::text, 'accountId', i.account_id, 'orderNo', i.order_no,
@@ -74,6 +87,7 @@ select jsonb_build_object(
     from attempt t), '[]'),
   'looks', coalesce((select jsonb_agg(jsonb_build_object('at', l.answered_at,
       'isBefore', l.is_before, 'entries', l.entries) order by l.pull_id) from look l), '[]'),
+  'lostPermits', coalesce((select jsonb_agg(p order by p."sentAt") from forgotten p), '[]'),
   'references', coalesce((select jsonb_agg(other.gateway_reference
       order by other.gateway_reference)
     from tieout.instructions other

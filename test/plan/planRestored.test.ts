@@ -3,7 +3,9 @@
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sheetLines } from '../../src/cli/instructions/instructionText.js';
 import { writeDecisions } from '../../src/instructions/decisionsStore.js';
+import { sheetOf } from '../../src/instructions/instructionSheet.js';
 import { planInstructions } from '../../src/plan/planStore.js';
 import { freezePutBack, sayPutBack } from '../../src/send/journal/putBacksStore.js';
 import type { FreshDatabase } from '../support/database.js';
@@ -135,6 +137,18 @@ test.each([
     `O1 capture 10.00 ${reason('capture')}`,
     `O2 refund R1 4.00 ${reason('refund')}`,
   ]);
+  // Who decides about it reads what may have been sent, and how much that was.
+  const { rows } = await db.query<{ id: bigint; waits: boolean }>(
+    `select instruction_id as id, hold_reason is not null as waits from tieout.instructions
+     where account_id = $1`,
+    [accountId],
+  );
+  for (const { id, waits } of rows) {
+    const sheet = await sheetOf({ db, refundReasonTag: true }, id);
+    const lines = (sheet ? sheetLines(sheet) : []).filter((line) => /perhaps sent/.test(`${line}`));
+    const words = [operation, sheet?.lostPermits[0]?.refundId, amount].filter(Boolean).join(' ');
+    expect(lines).toEqual(waits ? [expect.stringContaining(`  perhaps sent  ${words} EUR`)] : []);
+  }
 });
 
 const ASKED = ORDERS.slice(1);

@@ -121,6 +121,15 @@ describe('a workbook by way of the browser', () => {
     );
     expect(events.rows).toEqual([{ who: name, outcome }]);
     expect(await look(person, bytes)).toContain('0 would be done, 0 refused, 2 unchanged.');
+    // Who decides about other accounts learns of neither that it was decided, nor by whom.
+    const { rows: accounts } = await console.app.db.query<{ other: string }>(
+      `select case account_id when 'A1001' then 'A1002' else 'A1001' end as other
+       from tieout.instructions where instruction_id = $1`,
+      [two],
+    );
+    const elsewhere = await look(await console.withRole('approver', accounts[0]?.other), bytes);
+    expect(elsewhere).toContain('none that you may decide about');
+    expect(elsewhere).not.toMatch(new RegExp(`decided meanwhile|${name}`));
   });
 
   it('totals apart what is waived and what only asks for it, and says whom to ask', async () => {

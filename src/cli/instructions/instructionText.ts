@@ -74,6 +74,7 @@ export function sheetLines(sheet: Sheet): Line[] {
     '',
     `What a decision is bound to (${sheet.seenSha256.slice(0, DIGEST_SHOWN)})`,
     ...seenLines(sheet.seen, sheet),
+    ...sheet.lostPermits.map(lostLine),
     '',
     'Decisions',
     ...orNone(sheet.decisions.flatMap((one) => decisionLines(one, sheet))),
@@ -190,6 +191,14 @@ function decisionLines(one: SheetDecision, sheet: Sheet): string[] {
     `    saw (${one.seenSha256.slice(0, DIGEST_SHOWN)})`,
     ...seenLines(one.seen, sheet).map((line) => `    ${line}`),
   ];
+}
+
+/** What a database that was put back has forgotten, to be looked up in the portal by amount. */
+function lostLine(lost: Sheet['lostPermits'][number]): string {
+  const { operation, refundId, amount, currency, transactionId, sentAt, host } = lost;
+  const what = [operation, refundId, amount, currency].filter((part) => part !== null).join(' ');
+  const of = transactionId === null ? '' : `, transaction ${transactionId}`;
+  return `  perhaps sent  ${what}${of}, at ${sentAt} by ${host}, and forgotten by the database`;
 }
 
 /** Attempts, answers and looks; of an unknown refund what to search for in the portal. */

@@ -7,7 +7,8 @@ import { TieoutError, UsageError } from '../../core/errors.js';
 import { checkDay } from '../../core/period.js';
 import { removedLine } from '../../core/runs/removal.js';
 import type { RunSummary } from '../../core/runs/summary.js';
-import { countText } from '../../core/text/amounts.js';
+import { ordersLookedAt } from '../../core/runs/summary.js';
+import { counted } from '../../core/text/amounts.js';
 import { stateLabel } from '../../core/text/labels.js';
 import type { CoverageRow } from '../../pull/snapshot/coverageStore.js';
 import { coverageRows } from '../../pull/snapshot/coverageStore.js';
@@ -146,10 +147,9 @@ function asJson(run: RunRow) {
 
 function cellsOf(run: RunRow): Part[] {
   const accounts = run.summary?.accounts ?? [];
-  const orders = accounts.reduce((sum, one) => sum + one.orders.ledger, 0);
   const open = accounts.reduce((sum, one) => sum + one.tie.openAfter, 0);
   const figures = run.summary
-    ? `${countText(orders)} orders, ${countText(open)} open breaks`
+    ? `${counted(ordersLookedAt(run.summary), 'order')}, ${counted(open, 'open break')}`
     : (run.failure ?? '');
   return [run.businessDate, stateWord(run.state, stateLabel(run.state)), figures];
 }

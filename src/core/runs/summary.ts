@@ -161,7 +161,7 @@ export function workedOutOpenAfter(tie: Tie): number {
 /** The run in one sentence, for a person who reads nothing else. */
 export function runSentence(summary: RunSummary): string {
   const date = `Business date ${summary.businessDate}`;
-  const orders = sumOrders(summary, 'ledger') + sumOrders(summary, 'strangers');
+  const orders = ordersLookedAt(summary);
   const broken = sumOrders(summary, 'broken');
   const tail = waitingPart(summary);
   switch (summary.state) {
@@ -308,6 +308,11 @@ function unwrittenPart({ businessDate, unwritten = [] }: RunSummary): string {
 
 function noticesOf(summary: RunSummary, kind: Notice['kind']): Notice[] {
   return (summary.notices ?? []).filter((notice) => notice.kind === kind);
+}
+
+/** Of the ledger, and those that the gateway alone has. */
+export function ordersLookedAt(summary: RunSummary): number {
+  return sumOrders(summary, 'ledger') + sumOrders(summary, 'strangers');
 }
 
 function sumOrders(summary: RunSummary, figure: keyof OrderFigures): number {

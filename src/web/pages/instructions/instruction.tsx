@@ -53,6 +53,7 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
       {sheet.state === 'unknown' ? <Search sheet={sheet} words={words} /> : null}
       <h2>What a decision is bound to</h2>
       <SeenList seen={sheet.seen} words={words} />
+      <LostPermits sheet={sheet} words={words} />
       <p class="hint">
         Digest <code>{sheet.seenSha256.slice(0, 12)}</code>
       </p>
@@ -65,6 +66,24 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
   );
   const title = `${sheet.operation} of ${sheet.orderNo}`;
   return { kind: 'page', title, section: 'Instructions', body };
+}
+
+/** What a database that was put back has forgotten, to be looked up in the portal by amount. */
+function LostPermits({ sheet, words }: { sheet: Sheet; words: Words }) {
+  const { lostPermits: lost } = sheet;
+  if (lost.length === 0) return null;
+  return (
+    <ul class="seen">
+      {lost.map(({ operation, refundId, amount, currency, transactionId, sentAt, host }) => (
+        <li class="problem">
+          Perhaps sent, and forgotten by a database that was put back: {operation} {refundId}{' '}
+          {words.amount(amount, currency)} {currency}
+          {transactionId === null ? '' : `, transaction ${transactionId}`}, at {words.at(sentAt)} by{' '}
+          {host}. Look it up in the merchant portal, with its amount.
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 /** Ids of the gateway, as they are: a person looks them up in the portal. */

@@ -78,8 +78,8 @@ function LostPermits({ sheet, words }: { sheet: Sheet; words: Words }) {
         <li class="problem">
           Perhaps sent, and forgotten by a database that was put back: {operation} {refundId}{' '}
           {words.amount(amount, currency)} {currency}
-          {transactionId === null ? '' : `, transaction ${transactionId}`}, at {words.at(sentAt)} by{' '}
-          {host}. Look it up in the merchant portal, with its amount.
+          {transactionId === null ? null : <>, transaction {transactionId}</>}, at{' '}
+          {words.at(sentAt)} by {host}. Look it up in the merchant portal, with its amount.
         </li>
       ))}
     </ul>

@@ -117,8 +117,10 @@ function isAhead({ owed, now }: ScheduleStatus): boolean {
 
 async function watchSchedule({ owed, now, silence }: ScheduleStatus, tx: Tx): Promise<void> {
   if (standsStill(silence)) await tellSilence(tx, silence);
-  if (silence !== null || !didNotStart(owed, now)) return;
+  if (!didNotStart(owed, now)) return;
   if (owed.kind !== 'begin' && owed.kind !== 'goOn' && owed.kind !== 'barred') return;
+  // Of one date one word is enough; a night that is owed since has its own.
+  if (silence?.date === owed.date) return;
   const event: AlertEvent = 'night_did_not_start';
   if ((await newestNotified(tx, event, owed.date)) !== null) return;
   const alert = runDidNotStart(owed, now);

@@ -161,14 +161,22 @@ export async function confirmAcceptedPayouts(
   );
 }
 
-/** Unknown payouts of earlier runs, and those refused in this one: somebody has to look. */
-export async function payoutsToConfirm(db: Db, runId: bigint): Promise<Map<string, number>> {
-  const { instructions, run_accounts: accounts } = relationsOf(db);
+/**
+ * What no break tells of, and somebody has to look at: payouts that are unknown since an earlier
+ * run, those refused in this one, and what else is unknown since then of an order that ledger and
+ * gateway have both dropped.
+ */
+export async function toLookAt(db: Db, runId: bigint): Promise<Map<string, number>> {
+  const { instructions, run_accounts: accounts, breaks } = relationsOf(db);
   const { rows } = await db.query<{ account_id: string; count: bigint }>(
     named`select i.account_id, count(*) as count from ${instructions} i
      join ${accounts} a on a.run_id = $1 and a.account_id = i.account_id
-     where i.operation = 'payout' and ((i.state = 'unknown' and i.run_id <> $1)
-       or (i.state = 'rejected' and i.settled_run_id = $1 and i.replan_id is null))
+     where i.operation = 'payout' and i.state = 'rejected' and i.settled_run_id = $1
+         and i.replan_id is null
+       or i.state = 'unknown' and i.run_id <> $1 and i.is_open
+         and (i.operation = 'payout' or not exists (
+           select from ${breaks} b where b.account_id = i.account_id and b.order_no = i.order_no
+             and b.state in ('open', 'waived')))
      group by i.account_id`,
     [runId],
   );

@@ -130,7 +130,11 @@ function showAgain(
   newest: string,
   asked: string | null,
 ): Beginning {
-  if (run?.summary) return { kind: 'readOnly', summary: run.summary };
+  if (run?.summary) {
+    // Its last try may have failed after it had been summed up.
+    const state = run.state === 'failed' ? run.state : run.summary.state;
+    return { kind: 'readOnly', summary: { ...run.summary, state } };
+  }
   if (asked === null) {
     throw new UsageError(
       `the last business date that has ended is ${date}, and ${newest} was run already, by ` +

@@ -20,7 +20,7 @@ export async function leftAccounts(
        where is_open and account_id <> all ($1) group by 1, 2
        union all
        select account_id, 'break', count(*) from tieout.breaks
-       where state = 'open' and not tieout.stands_apart(kind) and account_id <> all ($1)
+       where state = 'open' and kind <> 'refund_without_order' and account_id <> all ($1)
        group by 1
      )
      select account_id,

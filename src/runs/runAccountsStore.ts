@@ -68,6 +68,22 @@ export async function unconfiguredOf(db: Db, runId: bigint): Promise<string[]> {
   return rows.map((row) => row.account_id);
 }
 
+/** Accounts of the configuration that an earlier try entered and left, beside those of this one. */
+export async function notFinished(
+  db: Db,
+  runId: bigint,
+  own: readonly string[],
+  configured: readonly string[],
+): Promise<string[]> {
+  const { rows } = await db.query<{ account_id: string }>(
+    named`select account_id from ${relationsOf(db).run_accounts}
+     where run_id = $1 and state = 'running' and merchant_id is not null
+       and account_id <> all ($2) and account_id = any ($3) order by account_id`,
+    [runId, own, configured],
+  );
+  return rows.map((row) => row.account_id);
+}
+
 /** liveFrom older than this, with no history to show for it, smells of a lost database. */
 const HISTORY_DAYS = 3;
 

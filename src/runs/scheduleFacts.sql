@@ -20,5 +20,6 @@ select last.at as tick, next.at as next_tick,
     where e.run_id = newest.run_id and e.at >= last.at) as ends,
   exists (select account_id from unnest($6::text[]) as account_id
     except select account_id from tieout.run_accounts ra
-    where ra.run_id = newest.run_id and ra.merchant_id is not null) as lacks_accounts
+    where ra.run_id = newest.run_id and ra.merchant_id is not null
+      and ra.state <> 'running') as lacks_accounts
 from (select) as always left join last on true left join next on true left join newest on true

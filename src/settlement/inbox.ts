@@ -155,8 +155,13 @@ async function isSame(inbox: string, facts: InboxFacts): Promise<boolean> {
 
 async function factsIn(inbox: string): Promise<InboxFacts[]> {
   const names = (await readdir(inbox)).sort();
-  const facts = await Promise.all(names.map((name) => factsOf(inbox, name)));
-  return facts.filter((one) => one !== null);
+  const facts: InboxFacts[] = [];
+  // One after the other: a share that hangs takes one thread of this process, and not all of them.
+  for (const name of names) {
+    const found = await factsOf(inbox, name);
+    if (found !== null) facts.push(found);
+  }
+  return facts;
 }
 
 /** null: somebody has taken it away. */

@@ -57,7 +57,7 @@ export async function newestDates(
     `select a.account_id, max(a.business_date)::text as date
      from tieout.run_accounts a join tieout.runs r using (run_id)
      where a.account_id = any ($1) and not r.is_dry
-       and (a.state <> 'running' or a.run_id = $2)
+       and (a.events_until is not null or a.run_id = $2)
      group by a.account_id`,
     [accountIds, runId],
   );

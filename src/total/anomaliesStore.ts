@@ -44,7 +44,7 @@ export async function sharedTransactions(db: Db, runId: bigint): Promise<SharedT
   }));
 }
 
-/** Notices of this kind that one run makes. */
+/** Notices of one kind of an account that one run makes; the last says how many more there are. */
 const REFUNDS_MAX = 20;
 
 /**
@@ -60,6 +60,7 @@ export async function oddRefunds(db: Db, runId: bigint): Promise<OddRefundFacts[
     is_twice: boolean;
     requests: bigint;
     known: bigint;
+    more: bigint;
   }>(statement('total/oddRefunds'), [runId, REFUNDS_MAX]);
   return rows.map((row) => ({
     accountId: row.account_id,
@@ -69,6 +70,7 @@ export async function oddRefunds(db: Db, runId: bigint): Promise<OddRefundFacts[
     isTwice: row.is_twice,
     requests: Number(row.requests),
     known: Number(row.known),
+    more: Number(row.more),
   }));
 }
 
@@ -84,6 +86,7 @@ export async function refundedByHand(
     by_hand: string;
     ours: string;
     asked: string;
+    more: bigint;
   }>(statement('total/refundedByHand'), [accountIds, REFUNDS_MAX]);
   return rows.map((row) => ({
     accountId: row.account_id,
@@ -92,6 +95,7 @@ export async function refundedByHand(
     byHand: row.by_hand,
     ours: row.ours,
     asked: row.asked,
+    more: Number(row.more),
   }));
 }
 

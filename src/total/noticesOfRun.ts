@@ -18,6 +18,7 @@ import {
   noHistoryNotice,
   noOrdersNotice,
   notAnsweredNotice,
+  notFinishedNotice,
   oddRefundNotice,
   refundedByHandNotice,
   sharedNotice,
@@ -40,7 +41,7 @@ import { unreadableEntries } from '../pull/snapshot/unreadableStore.js';
 import type { Run } from '../runs/deps.js';
 import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
 import { leftAccounts } from '../runs/leftAccountsStore.js';
-import { blockedAccounts, keptBack } from '../runs/runAccountsStore.js';
+import { blockedAccounts, keptBack, notFinished } from '../runs/runAccountsStore.js';
 import type { SendDeps } from '../send/deps.js';
 import { aheadNotices, stopNotices } from '../send/stops.js';
 import {
@@ -75,6 +76,9 @@ export async function noticesOf(
       notAnsweredNotice({ ...failed, businessDate: run.businessDate }),
     ),
     ...(await leftAccounts(run.db, configured)).map(leftAccountNotice),
+    ...(await notFinished(run.db, run.runId, accountIdsOf(run), configured)).map((accountId) =>
+      notFinishedNotice(accountId, run.businessDate),
+    ),
     ...(await aheadNotices(run.db, run.accounts, deps.now())),
     ...feeds.map(feedNotice),
     ...words.map(codeNotice),
@@ -101,11 +105,12 @@ export async function noticesOf(
 }
 
 /**
- * An account that is not looked at any more keeps the run from being whole; requests of one that
- * the configuration does not name, and rows that name nothing, are as much as a break.
+ * An account that is not looked at any more, or not yet, keeps the run from being whole; requests
+ * of one that the configuration does not name, and rows that name nothing, are as much as a break.
  */
 export function statesOfOthers(notices: readonly Notice[]): RunState[] {
-  if (notices.some((one) => one.kind === 'left_account')) return ['incomplete'];
+  const gaps = ['left_account', 'not_finished'];
+  if (notices.some(({ kind }) => gaps.includes(kind))) return ['incomplete'];
   const isOdd = ({ kind }: Notice): boolean =>
     kind === 'strange_account' || kind === 'unusable_rows';
   return notices.some(isOdd) ? ['broken'] : [];

@@ -1,7 +1,11 @@
 -- Refunds of a run that the gateway calls as it called another one, counts as one more than the
 -- ledger ever asked for, or counts as one more than anybody here knows to have been made of the
--- transaction, up to this one. $1 run, $2 limit.
-select r.*
+-- transaction, up to this one. So many of each account, and how many more there are.
+-- $1 run, $2 limit.
+select *, case when place = $2 then found - place else 0 end as more
+from (
+select r.*, count(*) over (partition by r.account_id) as found,
+  row_number() over (partition by r.account_id order by r.order_no, r.instruction_id) as place
 from (
   select i.account_id, i.order_no, i.instruction_id, i.gateway_reference as reference,
     case when i.gateway_reference ~ '-[0-9]{2}$'
@@ -41,4 +45,6 @@ from (
     and i.outcome_code is not null and i.gateway_reference is not null
 ) r
 where r.is_twice or r.ordinal > r.requests or r.ordinal > r.known
-order by r.account_id, r.order_no, r.instruction_id limit $2
+) told
+where place <= $2
+order by account_id, place

@@ -1,8 +1,10 @@
 -- Orders of which more went back than the ledger asks for, as far as is known here: by calls of a
 -- person (`tieout gateway refund`), made or perhaps made, and by instructions. What an open or
--- waived break of the refunds tells already is left out. $1 accounts, $2 limit.
+-- waived break of the refunds tells already is left out. The newest call first, so many of each
+-- account and how many more there are. $1 accounts, $2 limit.
 with called as materialized (
   select c.account_id, e ->> 'order_no' as order_no, min(e ->> 'currency') as currency,
+    max(c.at) as newest,
     sum((e ->> 'refund_amount')::numeric) as by_hand
   from tieout.gateway_calls c
   cross join jsonb_array_elements(c.entries) e
@@ -11,9 +13,13 @@ with called as materialized (
     and e ->> 'refund_amount' ~ '^[0-9]{1,18}[.][0-9]{2}$'
   group by 1, 2
 )
+select *, case when place = $2 then found - place else 0 end as more
+from (
 select c.account_id, c.order_no, c.currency, c.by_hand::text as by_hand,
   coalesce(ours.sum, 0)::numeric(20, 2)::text as ours,
-  coalesce(asked.sum, 0)::numeric(20, 2)::text as asked
+  coalesce(asked.sum, 0)::numeric(20, 2)::text as asked,
+  count(*) over (partition by c.account_id) as found,
+  row_number() over (partition by c.account_id order by c.newest desc, c.order_no) as place
 from called c
 cross join lateral (
   select sum(i.refund_amount) as sum from tieout.instructions i
@@ -29,4 +35,6 @@ where c.by_hand + coalesce(ours.sum, 0) > coalesce(asked.sum, 0) and not exists 
   select from tieout.breaks b
   where b.account_id = c.account_id and b.order_no = c.order_no
     and b.kind = 'refund_mismatch' and b.state <> 'resolved')
-order by c.account_id, c.order_no limit $2
+) told
+where place <= $2
+order by account_id, place

@@ -25,7 +25,7 @@ import { amountIn, moneyIn } from '../core/text/amounts.js';
 import { type Db, inTransaction } from '../database/db.js';
 import { findDrift } from '../drift/drift.js';
 import { countSettledBetween } from '../instructions/decisionsStore.js';
-import { payoutsToConfirm } from '../instructions/payoutsStore.js';
+import { toLookAt } from '../instructions/payoutsStore.js';
 import { coverageCounts } from '../pull/snapshot/coverageStore.js';
 import type { Run } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
@@ -106,7 +106,7 @@ export async function sumUp(
   const instructions = await instructionFigures(run.db, run.runId);
   const unfinished = await unfinishedOfRun(run.db, run.runId);
   const totals = await currencyTotals(run.db, run.runId, snapshots);
-  const payouts = await payoutsToConfirm(run.db, run.runId);
+  const loose = await toLookAt(run.db, run.runId);
   const tolerated = await toleratedSums(run.db, run.runId);
   const accounts = figures.map((account): AccountSummary => {
     const { accountId } = account;
@@ -122,10 +122,11 @@ export async function sumUp(
     };
     // A dry run plans and sends nothing on purpose: what it would send is no gap.
     const unsent = run.isDry ? 0 : (unfinished.get(accountId) ?? 0);
-    const stale = notices.filter((one) => one.kind === 'ledger_feed');
-    const gaps = unsent + stale.filter((one) => one.accountId === accountId).length;
-    const loose = payouts.get(accountId) ?? 0;
-    return { ...summary, state: stateOf(account, summary, gaps, loose) };
+    const isGap = ({ kind }: Notice) => kind === 'ledger_feed' || kind === 'not_finished';
+    const missing = notices.filter((one) => one.accountId === accountId && isGap(one)).length;
+    const gaps = unsent + missing;
+    const toSee = loose.get(accountId) ?? 0;
+    return { ...summary, state: stateOf(account, summary, gaps, toSee) };
   });
   checkTies(figures, ties, accounts);
   checkStakes(stakes);
@@ -236,13 +237,13 @@ function stateOf(
   account: AccountFigures,
   summary: Pick<AccountSummary, 'orders' | 'tie'>,
   unfinished: number,
-  loosePayouts: number,
+  loose: number,
 ): RunState {
   const failedPages = account.pull.failedPages + account.failedLater;
   const gaps = failedPages + summary.orders.notCompared + unfinished;
   if (gaps > 0) return 'incomplete';
   // A payout has no order that could be broken, and no break: somebody has to look all the same.
-  const open = summary.orders.broken + summary.tie.openAfter + loosePayouts;
+  const open = summary.orders.broken + summary.tie.openAfter + loose;
   return open > 0 ? 'broken' : 'tied_out';
 }
 

@@ -5,7 +5,8 @@
 import type { FastifyInstance } from 'fastify';
 import { isReplica } from '../database/server/serverFacts.js';
 import type { ScheduleDeps } from '../night/owedRun.js';
-import { cached, inTime } from './cachedAnswer.js';
+import { inTime } from '../processes/inTime.js';
+import { cached } from './cachedAnswer.js';
 
 /** What the console's process knows of the parts it stands on. */
 export interface MonitorDeps extends ScheduleDeps {

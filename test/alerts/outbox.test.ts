@@ -312,6 +312,14 @@ describe('what nobody would tell', () => {
     expect(await outbox()).toEqual([`webhook run_is_silent ${dateOf(1)} waiting`]);
     await deliverDue(deps, NEVER);
     expect(bodies().at(-1).text).toContain(`\`tieout run --date ${dateOf(1)}\` goes on with it`);
+    // Nor does it hide the nights that are owed since.
+    await clear();
+    clock = new Date(new Date(`${dateOf(0)}T04:26:00Z`).getTime() + 24 * HOUR_MS);
+    await Promise.all([watch(deps), watch(deps)]);
+    expect((await outbox()).filter((row) => row.includes('did_not_start'))).toEqual([
+      `webhook night_did_not_start ${dateOf(0)} waiting`,
+    ]);
+    clock = new Date();
     await house.run({ date: dateOf(1) });
     await clear();
     await watch(deps);

@@ -41,3 +41,42 @@ it('an account that was left in the middle stops no other', {
     await house.end();
   }
 });
+
+it.each([
+  ['before its snapshot', 'pull'],
+  ['before its plan was whole', 'plan'],
+] as const)(
+  'an account that the first try of the night left %s makes it incomplete',
+  {
+    timeout: 3 * MINUTE_MS,
+  },
+  async (_, step) => {
+    const house = await buildSeparateHouse({ orders: 200, seed: 13 });
+    try {
+      const here = { cwd: house.folder };
+      const gate = await gateAt(house.connection, step);
+      const first = startTieout(['run'], here);
+      await gate.reached();
+      first.signal('SIGKILL');
+      await first.ended;
+      await gate.open();
+      const part = await tieout(['run', '--account', 'A1002', '--json'], here);
+      const { state, notices, businessDate } = JSON.parse(part.stdout) as RunSummary;
+      expect([part.code, state], part.stderr).toEqual([4, 'incomplete']);
+      expect(notices).toContainEqual(
+        expect.objectContaining({
+          accountId: 'A1001',
+          kind: 'not_finished',
+          text: expect.stringContaining(`tieout run --date ${businessDate}`),
+        }),
+      );
+      expect((await tieout(['status'], here)).stdout).toContain('account A1001 is not finished');
+      const all = await tieout(['run', '--json'], here);
+      expect(all.code, all.stderr).toBe(3);
+      expect(JSON.stringify(JSON.parse(all.stdout).notices ?? [])).not.toContain('not_finished');
+      expect(await auditRun(house.db, await house.effects())).toEqual([]);
+    } finally {
+      await house.end();
+    }
+  },
+);

@@ -13,7 +13,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { besideTheClock } from '../../src/cli/runs/schedule.js';
 import { loadColumnMap } from '../../src/config/mapFile.js';
 import { INBOX_FILE_BYTES_MAX } from '../../src/core/settlement/inboxFile.js';
 import { importSettlement } from '../../src/ledger/settlement/importSettlement.js';
@@ -161,4 +162,26 @@ test('several clocks take it once, and one that was killed before the move leave
   expect(readdirSync(inbox)).toEqual(['done']);
   expect(await countOf(house, 'settlement_lines')).toBe(4);
   expect(await countOf(house, 'settlement_files')).toBe(2);
+});
+
+test('a folder that never answers holds up no clock, and is said once', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+  cleanups.push(async () => void vi.useRealTimers());
+  const lines: string[] = [];
+  let looks = 0;
+  const never = (): Promise<void> => {
+    looks += 1;
+    return new Promise(() => {});
+  };
+  const beside = besideTheClock(never, (line) => void lines.push(line));
+  for (let polls = 0; polls < 4; polls += 1) {
+    beside.look();
+    vi.advanceTimersByTime(30_000);
+  }
+  expect(looks).toBe(1);
+  expect(lines).toEqual([expect.stringMatching(/^inbox: the look .* does not end: .* share/)]);
+  // Whoever is told to stop stops.
+  const ended = beside.end();
+  await vi.advanceTimersByTimeAsync(10_000);
+  await ended;
 });

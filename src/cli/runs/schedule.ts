@@ -10,6 +10,7 @@ import { nextSentence, owedSentence } from '../../core/runs/owed.js';
 import type { ScheduleStatus } from '../../night/owedRun.js';
 import { readSchedule, workOnOwed } from '../../night/owedRun.js';
 import type { Workforce } from '../../night/run.js';
+import { inTime } from '../../processes/inTime.js';
 import { openInbox } from '../../settlement/inbox.js';
 import type { App } from '../app.js';
 import { configOf, SERVICE, withApp } from '../context.js';
@@ -40,15 +41,14 @@ export async function runClock(app: App, signal: AbortSignal, workforce: Workfor
   await opened.journal.keep();
   const deps = { ...opened, localTicks: localTicksOf(cron) };
   const say = onlyChanges(deps.log);
-  const sayOfInbox = onlyChanges(deps.log);
-  const lookIntoInbox = openInbox(deps);
+  const inbox = besideTheClock(openInbox(deps), deps.log);
   let wake = (): void => {};
   const clock = startClock({ cron, timezone, log: deps.log, onTick: async () => wake() });
   while (!signal.aborted) {
     const woken = new Promise<void>((resolve) => {
       wake = resolve;
     });
-    await lookIntoInbox().catch((error: unknown) => sayOfInbox(`inbox: ${reasonOf(error)}`));
+    inbox.look();
     try {
       const status = await readSchedule(deps);
       const worked = (await workOnOwed(deps, workforce, status)) !== null;
@@ -61,6 +61,38 @@ export async function runClock(app: App, signal: AbortSignal, workforce: Workfor
     await Promise.race([woken, setTimeout(POLL_MS, undefined, { signal }).catch(() => {})]);
   }
   await clock.stop();
+  await inbox.end();
+}
+
+/** A look that has not ended by then is said; a share that is away may never answer. */
+const INBOX_LATE_MS = 60_000;
+const LATE_WORDS =
+  'the look into settlement.inbox does not end: is its folder on a share that is away?';
+/** Whoever is told to stop waits so long for a file that is being taken; it is taken anew. */
+const INBOX_END_MS = 10_000;
+
+/** One look at a time, and no night waits for it. */
+export function besideTheClock(lookIntoInbox: () => Promise<void>, log: (line: string) => void) {
+  const say = onlyChanges(log);
+  let began = 0;
+  let looking: Promise<void> | null = null;
+  return {
+    look: (): void => {
+      if (looking === null) {
+        began = performance.now();
+        looking = lookIntoInbox()
+          .catch((error: unknown) => say(`inbox: ${reasonOf(error)}`))
+          .finally(() => {
+            looking = null;
+          });
+      } else if (performance.now() - began > INBOX_LATE_MS) {
+        say(`inbox: ${LATE_WORDS}`);
+      }
+    },
+    end: async (): Promise<void> => {
+      if (looking !== null) await inTime(looking, INBOX_END_MS).catch(() => {});
+    },
+  };
 }
 
 /** The newest run in a sentence where it is not over, and when the next one begins. */

@@ -30,6 +30,7 @@ export interface Notice {
     | 'newly_freed'
     | 'now_history'
     | 'left_account'
+    | 'not_finished'
     | 'live_from_ahead'
     | 'not_answered'
     | 'payout_pending'
@@ -201,13 +202,15 @@ export interface OddRefundFacts {
   requests: number;
   /** refunds of its transaction that were made here, or perhaps were, up to this one */
   known: number;
+  /** of the account that are not told, said with the last that is */
+  more: number;
 }
 
 /**
  * Two refunds, or one that happened twice, look alike in a snapshot: the gateway's count does not.
  */
 export function oddRefundNotice(odd: OddRefundFacts): Notice {
-  const { accountId, orderNo, instructionId, reference, isTwice, requests, known } = odd;
+  const { accountId, orderNo, instructionId, reference, isTwice, requests, known, more } = odd;
   const few = Math.min(requests, known);
   const are = few === 1 ? 'refund is' : 'refunds are';
   // With fewer asked for than known, the ledger is what is exceeded.
@@ -215,7 +218,8 @@ export function oddRefundNotice(odd: OddRefundFacts): Notice {
   const why = isTwice
     ? 'as it called another one: did it happen at all?'
     : `though only ${few} ${what}: did somebody else refund, or did one happen twice?`;
-  const text = `refund ${instructionId} of order ${orderNo} is called ${reference}, ${why}`;
+  const called = `refund ${instructionId} of order ${orderNo} is called ${reference}`;
+  const text = `${called}, ${why}${moreOrders(more)}`;
   const names = [orderNo, reference];
   return { accountId, kind: 'odd_refund', about: `refund ${reference}`, text, names };
 }
@@ -230,15 +234,18 @@ export interface RefundedByHandFacts {
   ours: string;
   /** what the ledger asks for, of the order */
   asked: string;
+  /** of the account that are not told, said with the last that is */
+  more: number;
 }
 
 /** One part of a refund looks like the next at the gateway: nothing else would tell of it. */
 export function refundedByHandNotice(refund: RefundedByHandFacts): Notice {
-  const { accountId, orderNo, currency, byHand, ours, asked } = refund;
+  const { accountId, orderNo, currency, byHand, ours, asked, more } = refund;
   const text =
     `the ledger asks for ${moneyIn(asked, currency)} back of order ${orderNo}; ` +
     `${moneyIn(byHand, currency)} went back by hand (tieout gateway refund), or may have, and ` +
-    `${moneyIn(ours, currency)} by tieout: correct the ledger, or ask the customer for the rest`;
+    `${moneyIn(ours, currency)} by tieout: correct the ledger, or ask the customer for the rest` +
+    moreOrders(more);
   return {
     accountId,
     kind: 'refunded_by_hand',
@@ -246,6 +253,11 @@ export function refundedByHandNotice(refund: RefundedByHandFacts): Notice {
     text,
     names: [orderNo],
   };
+}
+
+/** Behind the last that is named. */
+function moreOrders(more: number): string {
+  return more === 0 ? '' : `. And ${counted(more, 'more order')} of the account like this one`;
 }
 
 /** What a changed setting has freed, and waits until somebody has seen it. */
@@ -284,6 +296,14 @@ export function leftAccountNotice({ accountId, states, breaks }: LeftAccountFact
     `\`reject\`; \`tieout breaks list --account ${accountId}\`, \`tieout breaks waive\``;
   const about = `account ${accountId} left the configuration with ${parts.join(', ')}`;
   return { accountId, kind: 'left_account', about, text };
+}
+
+/** An earlier try of the date took it up and ended before it was done; this one left it out. */
+export function notFinishedNotice(accountId: string, businessDate: string): Notice {
+  const text =
+    'an earlier try of this night began with the account and did not come to its end, and this ' +
+    `one was of other accounts alone. To finish it: \`tieout run --date ${businessDate}\``;
+  return { accountId, kind: 'not_finished', about: `account ${accountId} is not finished`, text };
 }
 
 /** Nothing of an account is sent before its liveFrom, and what was asked for until then never. */

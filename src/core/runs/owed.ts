@@ -27,7 +27,7 @@ export interface NewestRun {
   isAtWork: boolean;
   /** it was told to stop, and did not fail by itself */
   wasStopped: boolean;
-  /** an account of the configuration has no part in it */
+  /** an account of the configuration has no part in it, or was begun and not finished */
   lacksAccounts: boolean;
   /** how often it has ended since the tick */
   ends: number;

@@ -227,6 +227,7 @@ function incompleteParts(summary: RunSummary, broken: number): string[] {
   const parts = [
     ...[...feeds].map((about) => `${about} is not known to be whole`),
     ...noticesOf(summary, 'left_account').map((notice) => notice.about),
+    ...noticesOf(summary, 'not_finished').map((notice) => notice.about),
     failed > 0 ? `${counted(failed, 'page')} failed${failedPart(summary)}` : '',
     notCompared > 0 ? `${counted(notCompared, 'order')} not compared` : '',
     moving > 0 ? `${counted(moving, 'instruction')} not sent yet${stopPart(summary)}` : '',

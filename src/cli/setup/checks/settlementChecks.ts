@@ -6,6 +6,7 @@ import type { Config } from '../../../config/config.js';
 import { messageOf } from '../../../core/errors.js';
 import { unkeptBreaksNotice } from '../../../core/runs/unkeptSettlement.js';
 import { countText } from '../../../core/text/amounts.js';
+import { inTime } from '../../../processes/inTime.js';
 import { inboxFigures } from '../../../settlement/inbox.js';
 import { settledAccounts, settlementRules } from '../../../settlement/settlement.js';
 import { oldestOpen } from '../../../settlement/settlementStore.js';
@@ -42,13 +43,16 @@ async function unkeptChecks({ db, config }: App): Promise<Check[]> {
   });
 }
 
+/** A share that is away may answer nothing. */
+const INBOX_TIMEOUT_MS = 5_000;
+
 /** What lies in the folder whose files are imported by themselves. */
 export async function inboxChecks({ settlement }: Config): Promise<Check[]> {
   const inbox = settlement?.inbox ?? null;
   if (inbox === null) return [];
   const name = 'inbox';
   try {
-    const { waiting, refused, strange } = await inboxFigures(inbox);
+    const { waiting, refused, strange } = await inTime(inboxFigures(inbox), INBOX_TIMEOUT_MS);
     const left = strange.length === 0 ? '' : `; left alone, no plain file: ${strange.join(', ')}`;
     const words = `${inbox}: ${countText(waiting)} waiting, ${countText(refused)} refused${left}`;
     return [{ name, kind: refused + strange.length > 0 ? 'warning' : 'ok', words }];

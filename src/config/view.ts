@@ -9,8 +9,14 @@ import type { Config } from './config.js';
 /** No secret, amounts as text, the profile by its hash. */
 export function describeConfig(config: Config): Record<string, unknown> {
   const { profile: _, profileText, ...gateway } = config.gateway;
-  const shown = { ...config, gateway: { ...gateway, profileSha256: sha256(profileText) } };
+  const profileSha256 = sha256(profileText);
+  const shown = { ...config, gateway: { ...gateway, profileSha256 } };
   return JSON.parse(JSON.stringify(shown, bigintsAsText)) as Record<string, unknown>;
+}
+
+/** The profile by its hash, as the description names it. */
+export function profileDigest({ gateway }: Pick<Config, 'gateway'>): string {
+  return sha256(gateway.profileText);
 }
 
 /** Equal for equal settings, wherever the files lie and whatever proxy leads to the gateway. */

@@ -8,7 +8,17 @@ select i.instruction_id, i.account_id, i.order_no, i.operation, i.state, i.hold_
     where i.operation = 'refund' and r.account_id collate "C" = i.account_id
       and r.refund_id collate "C" = i.refund_id
     -- a view may have it twice
-    limit 1), null) as asked_by,
+    limit 1) || case when i.hold_reason = 'twin_request' then array(
+    -- who found that the one it may be did not happen is no second person either
+    select d.decided_by
+    from tieout.instructions other
+    join tieout.decisions d using (instruction_id)
+    where d.finding = 'not_happened' and other.replan_id is null
+      and case i.operation when 'payout' then other.operation = 'payout'
+          and (other.transaction_id = i.transaction_id
+            or other.payload - 'request_id' = i.payload - 'request_id')
+        else other.operation = i.operation and other.account_id = i.account_id
+          and other.order_no = i.order_no end) end, null) as asked_by,
   (select d.decided_by from tieout.decisions d
     where d.instruction_id = i.instruction_id and d.finding = 'not_happened'
     order by d.decision_id desc limit 1) as disproved_by,

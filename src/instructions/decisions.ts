@@ -32,6 +32,8 @@ export interface DecisionRequest {
   who: Decider;
   /** the digest that each was seen with; without one it is decided as it is now */
   seen?: ReadonlyMap<bigint, string>;
+  /** its own sheet was shown, and this is the decision about that one; absent: it was not */
+  isAlone?: boolean;
   /** null: of every account */
   accountIds?: readonly string[] | null;
   /** says what would happen and changes nothing */
@@ -71,8 +73,10 @@ export async function decideInstructions(
 }
 
 function judge(one: DecidableInstruction, request: DecisionRequest): DecisionVerdict {
-  const { decision, who, seen } = request;
-  const refusal = refusalOf(decision.kind, who, one, seen?.get(one.instructionId) ?? null);
+  const { decision, who, seen, ids } = request;
+  const isAlone = request.isAlone === true && ids.length === 1;
+  const sha256 = seen?.get(one.instructionId) ?? null;
+  const refusal = refusalOf(decision.kind, who, one, sha256, isAlone);
   if (refusal !== null) {
     const words = refusalWords(refusal);
     return { kind: 'refused', instruction: one, why: refusal.kind, words };

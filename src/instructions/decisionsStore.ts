@@ -97,7 +97,12 @@ export interface SeenDispute {
   at: string | null;
 }
 
-/** While a run adds up its figures a decision waits, before it holds any instruction. */
+/** Until the transaction ends nobody decides: what it weighs is decided about before, or after. */
+export async function holdDecisions(tx: Db): Promise<void> {
+  await tx.query('lock table tieout.decisions in share mode');
+}
+
+/** While a run plans, or adds up its figures, a decision waits, before it holds any instruction. */
 export async function waitForFigures(tx: Tx): Promise<void> {
   await tx.query('lock table tieout.decisions in row exclusive mode');
 }

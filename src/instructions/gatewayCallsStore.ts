@@ -59,7 +59,8 @@ export interface UnderWay {
 
 /**
  * Instructions of which nobody knows yet what became of them, for an order or a transaction that a
- * call names, and the payout that was made for its request; the first of them.
+ * call names, and the payout that was made for its request, of whatever account: it is paid once,
+ * and two accounts may be one at the gateway. The first of them.
  */
 export async function underWay(
   db: Db,
@@ -75,10 +76,12 @@ export async function underWay(
     order_no: string;
   }>(
     `select instruction_id, operation, state, order_no from tieout.instructions
-     where account_id = $1 and not is_void
+     where not is_void
        and (state in ('sending', 'unknown')
          or operation = 'payout' and state in ('accepted', 'confirmed'))
-       and (order_no = any ($2) or operation <> 'payout' and transaction_id = any ($3))
+       and (account_id = $1 and order_no = any ($2)
+         or operation = 'payout' and transaction_id = any ($2)
+         or operation <> 'payout' and transaction_id = any ($3))
      order by instruction_id limit 1`,
     [accountId, named('order_no', 'request_id'), named('transaction_id')],
   );

@@ -14,11 +14,11 @@ with queued as (
 -- One that was paid, may have been or was refused, and whose request has left the ledger since the
 -- plan: what the next plan would say of it (waitingPayouts.sql), who noted those that left before.
 twin as materialized (
-  select q.instruction_id, q.account_id, other.transaction_id as request_id
+  select q.instruction_id, other.account_id, other.transaction_id as request_id
   from queued q
   join tieout.instructions other on other.operation = 'payout'
     and other.payload - 'request_id' = q.payload - 'request_id'
-    and other.account_id = q.account_id and other.transaction_id <> q.transaction_id
+    and (other.account_id, other.transaction_id) <> (q.account_id, q.transaction_id)
   -- a ledger that has lost this one, too, tells nothing of the others
   where q.is_there and (other.state in ('sending', 'accepted', 'unknown', 'confirmed')
       or other.replan_id is null and (other.state = 'rejected' or other.is_refused)

@@ -108,6 +108,48 @@ export async function withdrawPayouts(
   );
 }
 
+interface ReadPayout {
+  accountId: string;
+  requestId: string;
+  payload: Readonly<Record<string, unknown>>;
+  amount: string;
+  source: { amount: string | null } | null;
+  isInTotals: boolean;
+}
+
+/**
+ * Withdraws payouts that wait with another amount than the profile reads in their request by now:
+ * what people saw of them, and approved, was that amount. They are planned anew.
+ */
+export async function withdrawOtherwiseRead(
+  db: Db,
+  runId: bigint,
+  payouts: readonly ReadPayout[],
+  now: Date,
+): Promise<void> {
+  const rows = payouts.map(({ accountId, requestId, payload, amount, source, isInTotals }) => ({
+    account_id: accountId,
+    request_id: requestId,
+    amount,
+    source_amount: source?.amount ?? null,
+    payload,
+    is_in_totals: isInTotals,
+  }));
+  await db.query(
+    `update tieout.instructions i set state = 'withdrawn', hold_reason = null,
+       reason = 'the profile reads its amount otherwise by now', settled_at = $3,
+       settled_run_id = $1, changed_by = 'tieout'
+     from jsonb_to_recordset($2::jsonb)
+       as p (account_id text, request_id text, amount numeric, source_amount numeric,
+         payload jsonb, is_in_totals boolean)
+     where i.operation = 'payout' and i.account_id = p.account_id
+       and i.transaction_id = p.request_id and i.state in ('planned', 'held', 'queued')
+       and i.payload = p.payload and i.is_in_totals and (i.amount <> p.amount or not p.is_in_totals
+         or i.source_amount is distinct from p.source_amount)`,
+    [runId, JSON.stringify(rows), now],
+  );
+}
+
 interface PayoutFacts extends BatchInstruction {
   lapse: ApprovalLapse | null;
   isApproved: boolean;

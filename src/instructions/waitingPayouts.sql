@@ -1,9 +1,10 @@
 -- Requests that wait for a payout, oldest first: not history, not paid or on its way, and not one
--- that the gateway or a person refused, unless a person wants it planned again. What is held
--- already comes last, since nothing of it goes unweighed; with how many others of each account were
--- left out. $1 accounts [{account_id, live_from}], $2 limit, $3 bytes of the longest id that an
--- index holds, $4 now, $5 how long after one has left another is taken for the same, loaded anew,
--- $6 how much later than that the leaving may be noted.
+-- that the gateway or a person refused, unless a person wants it planned again, or one that a
+-- person refused asks for something else by now: then it waits. What is held already comes last,
+-- since nothing of it goes unweighed; with how many others of each account were left out. $1
+-- accounts [{account_id, live_from}], $2 limit, $3 bytes of the longest id that an index holds, $4
+-- now, $5 how long after one has left another is taken for the same, loaded anew, $6 how much later
+-- than that the leaving may be noted.
 with twin as materialized (
   select request_id, min(account_id collate "C") as least, max(account_id collate "C") as most
   from tieout.ledger_payouts() group by request_id
@@ -40,17 +41,17 @@ waiting as materialized (
   select account_id, request_id, payload, requested_at, problem, copies
   from every where place <= $2::bigint
 ),
--- With the requests of the same content that have left the ledger, where one of them was paid, or
--- may have been, also by hand, or the gateway or a person refused it (under another number it would
--- go past whoever has to have it planned again): the newest that was planned, and how many left
--- within $5 before one that waits was first weighed. That one was asked for when that was planned,
--- yet under no number that we knew, or came as one of them left: it may be that one, loaded anew.
--- Which one it is nobody can tell where several wait, and one that waits for a person already
--- stands in for none: each of them waits. A host whose clock is ahead may note the leaving up to $6
--- after the request was weighed.
+-- With the requests of the same content, of whatever account, that have left the ledger, where one
+-- of them was paid, or may have been, also by hand, or the gateway or a person refused it (under
+-- another number it would go past whoever has to have it planned again): the newest that was
+-- planned, and how many left within $5 before one that waits was first weighed. That one was asked
+-- for when that was planned, yet under no number that we knew, or came as one of them left: it may
+-- be that one, loaded anew. Which one it is nobody can tell where several wait, and one that waits
+-- for a person already stands in for none: each of them waits. A host whose clock is ahead may note
+-- the leaving up to $6 after the request was weighed.
 beside as materialized (
-  select *, max(planned_at) over (partition by account_id, content) as paid_at,
-    count(left_at) over (partition by account_id, content order by weighed_at
+  select *, max(planned_at) over (partition by content) as paid_at,
+    count(left_at) over (partition by content order by weighed_at
       range between $5::interval preceding and $6::interval following) as left_lately
   from (
     select account_id, payload - 'request_id' as content, true as waits, request_id, payload,
@@ -71,27 +72,33 @@ beside as materialized (
     join tieout.payouts_left l
       on l.account_id = i.account_id and l.request_id = i.transaction_id
     where i.operation = 'payout'
-      and i.account_id = any (array(select distinct account_id from waiting))
-      and ((i.account_id, i.payload - 'request_id') in (
-        select account_id, payload - 'request_id' from waiting)) is true
+      and (i.payload - 'request_id' in (select payload - 'request_id' from waiting)) is true
     group by i.account_id, 2, i.transaction_id, l.left_at
   ) as request
 )
 select w.account_id, w.request_id, w.payload, w.requested_at, w.problem, w.copies,
-  (select min(other.account_id) from (
-    select unnest(array[twin.least, twin.most]) as account_id
-    union all
-    select i.account_id from tieout.instructions i
-    where i.operation = 'payout' and i.transaction_id = w.request_id and not i.is_void
-  ) other where other.account_id <> w.account_id) as elsewhere,
+  (select min(account_id) from unnest(array[twin.least, twin.most, past.made]) as account_id
+    where account_id <> w.account_id) as elsewhere,
   (select min(c.called_by) from tieout.calls_by_hand(w.request_id) c) as by_hand_of,
-  w.paid_at is not null and (coalesce(w.paid_at >= w.requested_at, false)
-    or w.left_lately > 0) as is_twin,
+  past.stands > past.replanned or w.paid_at is not null and (w.left_lately > 0
+    or coalesce(w.paid_at >= w.requested_at, false)) as is_twin,
   (select jsonb_agg(one) from (
     select account_id, count(*) as requests, min(requested_at) as oldest
     from every where place > $2 and not is_held group by account_id order by account_id) one
   ) as left_out
 from beside w
 join twin on twin.request_id = w.request_id
+-- What became of the request before, also under another account: made, or perhaps; refused, and by
+-- nobody planned again since; or it waited as a twin already, and whoever is asked has not decided.
+cross join lateral (
+  select min(i.account_id) filter (where i.account_id <> w.account_id and not i.is_void) as made,
+    coalesce(max(i.instruction_id) filter (where i.replan_id is null and (i.is_refused
+      or i.account_id <> w.account_id and i.state = 'rejected'
+      or i.account_id = w.account_id and exists (select from tieout.instruction_events e
+        where e.instruction_id = i.instruction_id and e.reason = 'twin_request'))), 0) as stands,
+    coalesce(max(i.instruction_id) filter (where i.replan_id is not null), 0) as replanned
+  from tieout.instructions i
+  where i.operation = 'payout' and i.transaction_id = w.request_id
+) past
 where w.waits
 order by w.requested_at, w.request_id

@@ -11,6 +11,7 @@ import type { PayoutRequest } from '../instructions/payoutsStore.js';
 import {
   confirmAcceptedPayouts,
   waitingPayouts,
+  withdrawOtherwiseRead,
   withdrawPayouts,
 } from '../instructions/payoutsStore.js';
 import type { Run, RunDeps } from '../runs/deps.js';
@@ -35,18 +36,20 @@ export async function payoutsToPlan(
   now: Date,
 ): Promise<PayoutsToPlan> {
   const accountIds = accountIdsOf(run);
+  const configured = deps.config.accounts.map(({ accountId }) => accountId);
   // Accepted, and its process died before it said so.
   await confirmAcceptedPayouts(run.db, accountIds, now);
   await withdrawPayouts(run.db, run.runId, accountIds, now);
   if (deps.config.operations.mode.payout === 'off') {
-    await notePayoutsLeft(run.db, accountIds, now);
+    await notePayoutsLeft(run.db, accountIds, now, configured);
     return { payouts: [], leftOut: [] };
   }
-  const { requests, leftOut } = await requestsToWeigh(run, now);
+  const { requests, leftOut } = await requestsToWeigh(run, now, configured);
   const payouts = requests.flatMap((request) => {
     const account = run.accounts.find((one) => one.accountId === request.accountId);
     return account ? [plannedPayout(deps, account, request)] : [];
   });
+  await withdrawOtherwiseRead(run.db, run.runId, payouts, now);
   return { payouts, leftOut };
 }
 
@@ -55,11 +58,12 @@ export async function payoutsToPlan(
  * something had left or is back: one that came in its place, in between, is never weighed without
  * it, nor one beside another that only seemed to have left.
  */
-async function requestsToWeigh(run: Run, now: Date) {
+async function requestsToWeigh(run: Run, now: Date, configured: readonly string[]) {
   const rules = accountRules(run.accounts);
   const read = () => waitingPayouts(run.db, rules, { limit: REQUESTS_MAX, now });
+  const note = () => notePayoutsLeft(run.db, accountIdsOf(run), now, configured);
   let waiting = await read();
-  for (let reads = 1; (await notePayoutsLeft(run.db, accountIdsOf(run), now)) > 0; reads += 1) {
+  for (let reads = 1; (await note()) > 0; reads += 1) {
     if (reads === READS_MAX) break;
     waiting = await read();
   }

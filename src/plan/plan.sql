@@ -1,10 +1,10 @@
 -- What should be sent? At most one instruction an order and run; each is planned, or held with the
 -- reason why it waits for a person. Those that waited already are weighed again by the same rules;
--- one that a person approved goes, as long as that holds. What is queued already waits, too, until
--- somebody claims it: settings may have changed since. $1 run, $2 now, $3 policies as json
--- [{operation, policy, above (by currency) | null, max_count | null, max_amount (by currency) |
--- null}], $4 partial captures, $5 what shows each done, as json [{operation, decision, completes,
--- after}] (core/instructions/instruction.ts), $6 reasons to hold that no approval overrules
+-- one that a person approved goes, as long as that holds. What is queued waits, too, until somebody
+-- claims it: settings may have changed since. $1 run, $2 now, $3 policies as json [{operation,
+-- policy, above (by currency) | null, max_count | null, max_amount (by currency) | null}], $4
+-- partial captures, $5 what shows each done, as json [{operation, decision, completes, after}]
+-- (core/instructions/instruction.ts), $6 reasons to hold that no approval overrules
 -- (core/instructions/decision.ts), $7 payout requests that wait, as json (plan/payouts.ts): each
 -- once, with its amount in money, or why it cannot be sent. What is needed by each row alone goes
 -- through it in one pass; sums are made only where there is a limit to hold.
@@ -51,8 +51,7 @@ standing as materialized (
 ),
 fraud as materialized (
   select e.pull_id, e.account_id, e.order_no, e.transaction_id
-  from :look_entries e
-  where e.fraud_rejected and e.transaction_id is not null
+  from :look_entries e where e.fraud_rejected and e.transaction_id is not null
     and e.pull_id in (select pull_id from tieout.pulls where run_id = $1::bigint)
 ),
 -- One transaction that is to move more than once: under several orders, each of which asks for a
@@ -174,18 +173,18 @@ wanted as not materialized (
   select v.account_id, v.order_no, v.need, v.transaction_id, v.ledger_currency, v.need_amount,
     v.refund_id, v.refund_amount, v.completes, v.review_decision, v.gateway_state,
     v.need = 'capture' and v.need_amount < v.ledger_amount as is_part,
-    i.instruction_id, i.state as instruction_state, i.approval_id, i.approved_at,
-    i.approved_for, i.lapsed, i.freed_by, i.is_unseen, restored.at as restored_at, ra.send_block,
-    coalesce(v.refund_amount, v.need_amount) as money,
-    coalesce(r.requested_at, o.placed_at) as since, i.known_at, r.reason as request_reason,
-    r.requested_by,
+    i.instruction_id, i.state as instruction_state, i.approval_id, i.approved_at, i.approved_for,
+    i.lapsed, i.freed_by, i.is_unseen, restored.at as restored_at, ra.send_block,
+    coalesce(r.requested_at, o.placed_at) as since, coalesce(i.known_at, past.known_at) as known_at,
+    coalesce(v.refund_amount, v.need_amount) as money, r.reason as request_reason, r.requested_by,
     -- a review is the merchant's own answer to the fraud check
     v.need <> 'review' and (v.pull_id, v.account_id, v.order_no, v.transaction_id)
       in (select pull_id, account_id, order_no, transaction_id from fraud) as is_fraud,
     -- a part more of what is refunded in part already: no snapshot tells it from the part before
     v.need = 'refund' and v.gateway_state = 'partially_refunded' and not v.completes
-      and least(coalesce(r.requested_at, '-infinity'), i.known_at) < restored.at as is_blind,
-    v.need = 'refund' and (i.is_left_disputed is true
+      and least(coalesce(r.requested_at, '-infinity'), i.known_at, past.known_at) < restored.at
+      as is_blind,
+    v.need = 'refund' and ((i.is_left_disputed or past.is_left_disputed) is true
       or (v.account_id, v.order_no) in (
         select account_id, order_no from disputed where order_no is not null)
       or (v.account_id, v.transaction_id) in (
@@ -212,6 +211,8 @@ wanted as not materialized (
   left join tieout.ledger_refunds() r
     on r.account_id collate "C" = v.account_id and r.refund_id collate "C" = v.refund_id
   left join standing i on i.account_id = v.account_id and i.order_no = v.order_no
+  left join lateral tieout.waited_before(v.account_id,
+    case when i.instruction_id is null then v.refund_id end, null) past on true
   left join lateral tieout.doubled(v.account_id, v.order_no, v.need, v.transaction_id,
     v.refund_id, v.refund_amount) doubled on v.need <> 'review'
   where v.run_id = $1 and v.need is not null
@@ -221,11 +222,11 @@ wanted as not materialized (
       select account_id, order_no from tieout.instructions where run_id = $1))
   union all
   select p.account_id, p.request_id, 'payout', p.request_id, p.currency, p.amount, null, null,
-    null, null, 'requested', false, i.instruction_id, i.state, i.approval_id,
-    i.approved_at, i.approved_for, i.lapsed, i.freed_by, i.is_unseen, restored.at, ra.send_block,
-    p.amount, p.requested_at, i.known_at, null, null, false,
-    least(coalesce(p.requested_at, '-infinity'), i.known_at) < restored.at, false, p.doubled,
-    p.problem, p.payload, p.is_in_totals, p.source_currency, p.source_amount
+    null, null, 'requested', false, i.instruction_id, i.state, i.approval_id, i.approved_at,
+    i.approved_for, i.lapsed, i.freed_by, i.is_unseen, restored.at, ra.send_block,
+    p.requested_at, coalesce(i.known_at, past.known_at), p.amount, null, null, false,
+    least(coalesce(p.requested_at, '-infinity'), i.known_at, past.known_at) < restored.at, false,
+    p.doubled, p.problem, p.payload, p.is_in_totals, p.source_currency, p.source_amount
   from jsonb_to_recordset($7::jsonb) as p (account_id text, request_id text, currency text,
     amount numeric, requested_at timestamptz, problem text, payload jsonb, is_in_totals boolean,
     doubled text, source_currency text, source_amount numeric)
@@ -233,6 +234,8 @@ wanted as not materialized (
   join tieout.run_accounts ra on ra.run_id = $1 and ra.account_id = p.account_id
   left join standing i
     on i.operation = 'payout' and i.account_id = p.account_id and i.transaction_id = p.request_id
+  left join lateral tieout.waited_before(p.account_id, null,
+    case when i.instruction_id is null then p.request_id end) past on true
   where (i.instruction_id is null or i.state in ('planned', 'held', 'queued'))
     and (i.instruction_id is not null or not exists (
       select from tieout.instructions earlier
@@ -270,9 +273,9 @@ weighed as not materialized (
       when p.above is not null and not p.above ? w.ledger_currency then 'above_limit'
       when w.money > (p.above ->> w.ledger_currency)::numeric then 'above_limit'
       -- what leaves the account of who pays is as much a payout as what arrives
-      when w.source_currency is not null and p.above is not null and (w.source_amount is null
-        or not p.above ? w.source_currency
-        or w.source_amount > (p.above ->> w.source_currency)::numeric) then 'above_limit'
+      when w.source_currency is not null and p.above is not null and (w.source_amount is null or not
+        p.above ? w.source_currency or w.source_amount > (p.above ->> w.source_currency)::numeric)
+        then 'above_limit'
     end as reason,
     p.max_count, (p.max_amount ->> w.ledger_currency)::numeric as max_amount,
     (p.max_amount ->> w.source_currency)::numeric as max_source
@@ -286,8 +289,7 @@ weighed as not materialized (
 freed as materialized (
   select w.*, approval_id is not null and lapse is null and (reason = any ($6::text[])) is not true
       as is_approved
-  from (
-    -- who approved it before the database came back did not know of that
+  from ( -- who approved it before the database came back did not know of that
     select weighed.*, case when approval_id is not null then coalesce(lapsed,
         case when approved_at < restored_at then 'approval_void' end,
         -- approved before the setting changed
@@ -302,8 +304,7 @@ moved as materialized (
     source_amount
   from tieout.instructions
   where instruction_id in (select tieout.made_or_sent($1))
-    and state not in ('planned', 'held', 'withdrawn')
-    -- what waits in a batch is counted with the rest
+    and state not in ('planned', 'held', 'withdrawn') -- what waits in a batch counts with the rest
     and instruction_id not in (select instruction_id from freed where instruction_id is not null)
 ),
 used as materialized (
@@ -327,8 +328,7 @@ spent as materialized (
   where (reason is null or is_approved)
     and (max_count is not null or max_amount is not null or max_source is not null)
   union all
-  select account_id, need, order_no, since, 0, source_currency, source_amount, max_source
-  from freed
+  select account_id, need, order_no, since, 0, source_currency, source_amount, max_source from freed
   where (reason is null or is_approved) and max_source is not null
     and source_currency <> ledger_currency
 ),

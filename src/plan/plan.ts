@@ -5,6 +5,7 @@ import { historyReason } from '../core/instructions/freeingChange.js';
 import type { PayoutsLeftOut } from '../core/runs/pendingPayouts.js';
 import { inTransaction } from '../database/db.js';
 import { changesSince } from '../instructions/changedSettings.js';
+import { holdDecisions } from '../instructions/decisionsStore.js';
 import type { AccountChange } from '../instructions/freedStore.js';
 import { holdFreed, noteWeighed, withdrawHistory } from '../instructions/freedStore.js';
 import { ownPolicies } from '../instructions/policies.js';
@@ -33,6 +34,8 @@ export async function plan(
   const { runId } = run;
   // Nobody may find in between what waits until somebody has seen it.
   await inTransaction(run.db, async (tx) => {
+    // Nor be approved, in sight of less than this weighs, while it is weighed.
+    if (!run.isDry) await holdDecisions(tx);
     await planInstructions(tx, runId, now, policies, partialCapture, payouts);
     await holdFreed(tx, runId, snapshot.pullId, changes);
     const isWhole = payouts.length < REQUESTS_MAX;

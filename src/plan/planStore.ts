@@ -20,15 +20,20 @@ export async function withdrawNeedless(
   return (await db.query(text, [runId, pullId, now])).rowCount;
 }
 
-/** Notes when the ledger ceased to have the request of a payout; answers of how many it did. */
+/**
+ * Notes when the ledger ceased to have the request of a payout; answers of how many it did.
+ * `configured`: of accounts that are none of these it is noted, too; null: of those given alone.
+ */
 export async function notePayoutsLeft(
   db: Db,
   accountIds: readonly string[],
   now: Date,
+  configured: readonly string[] | null = null,
 ): Promise<number> {
   const { rows } = await db.query<{ changed: number }>(statement('plan/notePayoutsLeft'), [
     accountIds,
     now,
+    configured,
   ]);
   return rows[0]?.changed ?? 0;
 }

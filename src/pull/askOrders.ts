@@ -3,6 +3,7 @@
 // start. Should the process die in between, that look is no account's: the run begins another.
 // Neighbours: pull.ts, cutPages.ts, ledgerFeed.ts.
 
+import { profileDigest } from '../config/view.js';
 import type { Tx } from '../database/db.js';
 import { QUERY_ORDERS_MAX } from '../gateway/document/messages.js';
 import type { OrderKey } from '../ledger/ledgerFeedStore.js';
@@ -81,7 +82,7 @@ function untilStopped(deps: ChunkDeps): ChunkDeps {
 /** The newest orders of a large account, else all there are. */
 async function begin(deps: AskDeps, run: Run, tx: Tx, firstOrders: number): Promise<Begun> {
   const accountIds = accountIdsOf(run);
-  const snapshot = await createPull(tx, run.runId, 'night');
+  const snapshot = await createPull(tx, run.runId, 'night', profileDigest(deps.config));
   const vanished = await askVanished(deps, run, tx, snapshot);
   const newest = namesOrders(deps) ? await newestOrders(tx, accountIds, firstOrders) : null;
   const begun = { snapshot, vanished, newest, chunkIds: [] };

@@ -2,6 +2,7 @@
 // or failed. Which orders are live is askOrders.ts; the pages themselves are worked on by
 // pullChunk.ts, in jobs of many pages.
 
+import { profileDigest } from '../config/view.js';
 import { clearHints } from '../ledger/notificationsStore.js';
 import { concurrently } from '../runs/concurrently.js';
 import type { Run, RunDeps } from '../runs/deps.js';
@@ -105,7 +106,8 @@ async function unfinished(
 ): Promise<EnteredSnapshot | null> {
   const { preflightMinutes } = deps.config.operations;
   const accountIds = accountIdsOf(run);
-  const snapshot = await unfinishedPull(deps.db, run.runId, accountIds, preflightMinutes);
+  const by = profileDigest(deps.config);
+  const snapshot = await unfinishedPull(deps.db, run.runId, accountIds, preflightMinutes, by);
   if (!snapshot) return null;
   deps.log('goes on with the snapshot that was cut short');
   await releaseChunks(deps.db, snapshot.pullId);

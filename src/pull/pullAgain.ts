@@ -1,6 +1,7 @@
 // A second snapshot, at the orders of a few instructions: right before they are sent (small, so it
 // does not go through the queue), or after it, to confirm what was sent.
 
+import { profileDigest } from '../config/view.js';
 import type { RunDeps } from '../runs/deps.js';
 import { cutOf, cutPages } from './cutPages.js';
 import { pullDirectly } from './pull.js';
@@ -25,7 +26,7 @@ export async function askSecondSnapshot(
   instructionIds: readonly bigint[],
 ): Promise<Snapshot> {
   return deps.db.transaction(async (tx) => {
-    const snapshot = await createPull(tx, runId, kind);
+    const snapshot = await createPull(tx, runId, kind, profileDigest(deps.config));
     const accountIds = await askAgain(tx, snapshot.pullId, instructionIds, cutOf(deps));
     await cutPages(deps, tx, snapshot.pullId, accountIds);
     return snapshot;

@@ -7,8 +7,8 @@ import { unreadablePlace, unreadableReason } from '../core/runs/unreadable.js';
 import type { Account } from '../gateway/account.js';
 import type { QueryEntry } from '../gateway/query/decode.js';
 import type { RunDeps } from '../runs/deps.js';
-import { otherEnvironment } from '../runs/environment.js';
-import { environmentOfChunk } from '../runs/runsStore.js';
+import { otherReading } from '../runs/environment.js';
+import { readingOfChunk } from '../runs/runsStore.js';
 import { askPage, storedBody } from './askPage.js';
 import type { Patience } from './outage.js';
 import { askPatiently, openPatience } from './outage.js';
@@ -33,7 +33,8 @@ const KEEP_EVERY_MS = 10_000;
 
 /** Works on a chunk unless somebody else has it or it is done. Safe to be called twice. */
 export async function pullChunk(deps: ChunkDeps, chunkId: bigint): Promise<void> {
-  const mismatch = otherEnvironment(deps.config, await environmentOfChunk(deps.db, chunkId));
+  const reading = await readingOfChunk(deps.db, chunkId);
+  const mismatch = reading === null ? null : otherReading(deps.config, reading);
   if (mismatch !== null) {
     deps.log(`pages ${chunkId} are left to other workers: ${mismatch}`, { level: 'warn' });
     return;

@@ -1,9 +1,11 @@
-// Is this process of the environment of the run? Workers share the database, and one may have been
-// given it by mistake. Asked before a snapshot, before a send, inside its claim, and before what a
-// person decides.
+// Is this process of the environment of the run, and does it take answers to mean the same? Workers
+// share the database, and one may have been given it by mistake, or an older file. Asked before a
+// snapshot, before a send, inside its claim, and before what a person decides.
 
+import { profileDigest } from '../config/view.js';
 import type { Db } from '../database/db.js';
 import type { RunDeps } from './deps.js';
+import type { ChunkReading } from './runsStore.js';
 import { newestEnvironment } from './runsStore.js';
 
 type Here = Pick<RunDeps['config'], 'environment'>;
@@ -12,6 +14,24 @@ type Here = Pick<RunDeps['config'], 'environment'>;
 export function otherEnvironment({ environment }: Here, ofRun: string | null): string | null {
   if (ofRun === null || ofRun === environment) return null;
   return `environment is ${environment} in this process, and ${ofRun} in the run`;
+}
+
+/**
+ * Why the pages of an account are left to other workers; null: they are not. What a process takes
+ * the gateway's codes to mean is kept with the answers, and believed by everybody.
+ */
+export function otherReading(
+  config: Pick<RunDeps['config'], 'environment' | 'gateway' | 'accounts'>,
+  { environment, accountId, profileSha256, merchantId }: ChunkReading,
+): string | null {
+  const mismatch = otherEnvironment(config, environment);
+  if (mismatch !== null) return mismatch;
+  if (profileSha256 !== null && profileSha256 !== profileDigest(config)) {
+    return 'the gateway profile of this process is another one than that of the run';
+  }
+  const own = config.accounts.find((account) => account.accountId === accountId);
+  if (own === undefined || merchantId === null || merchantId === own.merchantId) return null;
+  return `account ${accountId} is of merchant ${own.merchantId} here, ${merchantId} in the run`;
 }
 
 /**

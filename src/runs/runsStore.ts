@@ -230,14 +230,25 @@ export async function recordedOperations(
   return rows[0]?.operations ?? null;
 }
 
-/** test or live: of the run that a chunk of a snapshot belongs to; null: there is no such chunk. */
-export async function environmentOfChunk(db: Db, chunkId: bigint): Promise<string | null> {
-  const { rows } = await db.query<{ environment: string }>(
-    `select r.environment from tieout.chunks c
-     join tieout.pulls p using (pull_id) join tieout.runs r using (run_id) where c.chunk_id = $1`,
+/** By what the pages of a chunk are to be read. */
+export interface ChunkReading {
+  environment: string;
+  accountId: string;
+  /** null: of a look from before this was kept */
+  profileSha256: string | null;
+  merchantId: string | null;
+}
+
+export async function readingOfChunk(db: Db, chunkId: bigint): Promise<ChunkReading | null> {
+  const { rows } = await db.query<ChunkReading>(
+    `select r.environment, c.account_id as "accountId", p.profile_sha256 as "profileSha256",
+       case when p.kind <> 'fresh' then ra.merchant_id end as "merchantId"
+     from tieout.chunks c join tieout.pulls p using (pull_id) join tieout.runs r using (run_id)
+     left join tieout.run_accounts ra on ra.run_id = p.run_id and ra.account_id = c.account_id
+     where c.chunk_id = $1`,
     [chunkId],
   );
-  return rows[0]?.environment ?? null;
+  return rows[0] ?? null;
 }
 
 /** Ends the run with its summary; refused when another runner has it. */

@@ -3,6 +3,7 @@
 // core/orders/decideVerdict.ts about each order: an instruction goes out only if it is still what
 // is needed, by a complete snapshot that is young enough (laws 1 and 4 of ARCHITECTURE.md).
 
+import { profileDigest } from '../config/view.js';
 import { ledgerCurrencies } from '../core/currency.js';
 import { decisionKeys } from '../core/decisions/decisionKeys.js';
 import type { BatchInstruction } from '../core/instructions/batch.js';
@@ -17,7 +18,7 @@ import { decideOrder } from '../core/orders/decideVerdict.js';
 import type { Rules } from '../core/orders/facts.js';
 import type { Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
-import { sourceOf } from '../gateway/batches/payoutMoney.js';
+import { payoutMoney, sourceOf } from '../gateway/batches/payoutMoney.js';
 import { differsFrom } from '../instructions/changedSettings.js';
 import { payoutFacts } from '../instructions/payoutsStore.js';
 import { ownPolicies, policiesOfRun } from '../instructions/policies.js';
@@ -117,6 +118,7 @@ async function weighOrders(
     batch.batchId,
     deps.config.operations.preflightMinutes,
     ledgerCurrencies(deps.config.gateway.profile.currencies),
+    profileDigest(deps.config),
   );
   const stale = facts.filter((fact) => fact.snapshotAt === null);
   if (stale.length > 0) {
@@ -187,9 +189,19 @@ async function weighPayout(
       const source = moneyOf(sourceOf(deps.config.gateway.profile, fact.payload ?? {}));
       if (fact.lapse !== null) return fact.lapse;
       if (fact.isTwin) return 'twin_request';
+      // What was shown, and approved, was another amount than the profile reads in it by now.
+      if (fact.isInTotals && !isSameMoney(deps, fact)) return 'newly_freed';
       return holds({ ...wantedOf(fact), isInTotals, source }, fact.isApproved);
     },
   );
+}
+
+function isSameMoney(
+  { config }: Pick<SendDeps, 'config'>,
+  { payload, currency, amount }: BatchInstruction,
+): boolean {
+  const now = payoutMoney(config.gateway.profile, currency, payload?.payment_amount);
+  return now !== null && parseAmount(now) === parseAmount(amount);
 }
 
 function moneyOf(source: ReturnType<typeof sourceOf>): Wanted['source'] {

@@ -27,8 +27,13 @@ function facts(changes: Partial<Decidable> = {}): Decidable {
   };
 }
 
-function kindOf(decision: DecisionKind, changes: Partial<Decidable>, seen: string | null = null) {
-  return refusalOf(decision, ANNA, facts(changes), seen)?.kind ?? 'may';
+function kindOf(
+  decision: DecisionKind,
+  changes: Partial<Decidable>,
+  seen: string | null = null,
+  isAlone = true,
+) {
+  return refusalOf(decision, ANNA, facts(changes), seen, isAlone)?.kind ?? 'may';
 }
 
 describe('each decision has its states', () => {
@@ -55,6 +60,8 @@ describe('an approval', () => {
 
   test('of what may have been sent already only with the digest of what was seen', () => {
     expect(kindOf('approve', { holdReason: 'restored' })).toBe('unseen');
+    // Nor among others, or in a list: what may have been sent stands on its own sheet alone.
+    expect(kindOf('approve', { holdReason: 'restored' }, SEEN, false)).toBe('unseen');
   });
 
   test.each(['anna', ' ANNA ', 'Anna'])('not by who asked, written %j', (name) => {

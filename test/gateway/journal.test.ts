@@ -148,6 +148,7 @@ describe('a call that moves money', () => {
     const lines: PermitLine[] = [];
     const permits = {
       verify: async () => null,
+      awaited: async () => null,
       append: async (line: PermitLine) => {
         lines.push(line);
         throw new Error('no space left on device');

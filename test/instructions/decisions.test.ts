@@ -245,6 +245,17 @@ describe('a person’s no', () => {
   });
 });
 
+test('who found a refund not made is no second person for the one that may be it', async () => {
+  await given({ ...REFUND, did: ['refund T1 R9 3.00 unknown'] });
+  expect(await decide(DID_NOT, 'anna')).toEqual(['done rejected']);
+  await nextRun([REFUND]);
+  expect((await instructionTexts(at.db, at.accountId)).at(-1)).toBe(
+    'O1 refund R1 4.00 held: twin_request',
+  );
+  expect(await decide(APPROVE, 'Anna', { newest: true })).toEqual(['refused asked_by_same_person']);
+  expect(await decide(APPROVE, 'bob', { newest: true })).toEqual(['done queued']);
+});
+
 describe('what nobody knew', () => {
   test('it happened: confirmed with the reference, and the next run counts it', async () => {
     await given({ ...REFUND, did: ['refund T1 R1 4.00 unknown'] });

@@ -11,6 +11,7 @@ import { cutBatches } from '../../src/instructions/instructionsStore.js';
 import {
   payoutFacts,
   waitingPayouts,
+  withdrawOtherwiseRead,
   withdrawPayouts,
 } from '../../src/instructions/payoutsStore.js';
 import { notePayoutsLeft, planInstructions } from '../../src/plan/planStore.js';
@@ -40,7 +41,7 @@ beforeEach(async () => {
   accounts += 1;
   accountId = `A${accounts}`;
   [ONE, TWO, THREE, FOUR] = ['1', '2', '3', '4'].map(
-    (digit) => `00000000-0000-4000-9000-0000000000${accounts}${digit}`,
+    (digit) => `00000000-0000-4000-9000-${String(accounts * 10 + Number(digit)).padStart(12, '0')}`,
   ) as [string, string, string, string];
   runId = await storeRun(db, accountId);
   await db.query('delete from ledger.payout_requests');
@@ -49,7 +50,7 @@ beforeEach(async () => {
 const asked = (id: string, at: Date, amount = '7') =>
   db.query(
     `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
-     values ($1, $2, jsonb_build_object('payment_amount', $3::text), $4)`,
+     values ($1, $2, jsonb_build_object('payment_amount', $3::text, 'remark', $2::text), $4)`,
     [id, accountId, amount, at],
   );
 const gone = (id: string) =>
@@ -222,4 +223,75 @@ test('more requests than a night weighs: what is held stands back, and what is l
       'one night weighs. The next one weighs more of them, and so does `tieout run` once those ' +
       'that were weighed have gone',
   );
+});
+
+test('what was refused waits on each night, whatever it asks for meanwhile', async () => {
+  await asked(ONE, later(-9));
+  await plan(later(-8));
+  await change(
+    ONE,
+    `state = 'withdrawn', is_refused = true, reason = 'no', settled_at = created_at`,
+  );
+  const night = async (hours: number, amount: string) => {
+    await gone(ONE);
+    await asked(ONE, later(-9), amount);
+    runId = await storeRun(db, accountId);
+    await plan(later(hours));
+    return (await states()).at(-1);
+  };
+  expect(await night(24, '8')).toBe('1 held: twin_request');
+  expect(await night(48, '8')).toBe('1 held: twin_request');
+  expect(await night(72, '9')).toBe('1 held: twin_request');
+});
+
+test('numbers that go there and back are not paid a second time', async () => {
+  await asked(ONE, later(-9));
+  await plan(later(-8));
+  await change(ONE, `state = 'confirmed', settled_at = created_at`);
+  const night = async (hours: number, id: string) => {
+    await db.query('delete from ledger.payout_requests');
+    await asked(id, later(hours - 1));
+    runId = await storeRun(db, accountId);
+    await plan(later(hours));
+  };
+  await night(24, TWO);
+  expect(await states()).toEqual(['1 confirmed', '2 held: twin_request']);
+  await night(48, ONE);
+  expect(await states()).toEqual(['1 confirmed', '2 withdrawn']);
+  // It was weighed days ago, and the other one left tonight.
+  await night(72 + 48, TWO);
+  expect(await states()).toEqual(['1 confirmed', '2 withdrawn', '2 held: twin_request']);
+});
+
+test('what another account paid is not paid by its new one, once the old one is gone', async () => {
+  await asked(ONE, later(-9));
+  await plan(later(-8));
+  await change(ONE, `state = 'confirmed', settled_at = created_at`);
+  const old = accountId;
+  accountId = `${old}new`;
+  runId = await storeRun(db, accountId);
+  await db.query('delete from ledger.payout_requests');
+  // Loaded anew under the new account, days later and as if made at that moment.
+  await db.query(
+    `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
+     select $1, $2, payload, $3 from tieout.instructions where account_id = $4`,
+    [TWO, accountId, later(240), old],
+  );
+  await notePayoutsLeft(db, [accountId], later(241), [accountId]);
+  await plan(later(241));
+  expect(await states()).toEqual(['2 held: twin_request']);
+});
+
+test('a profile that reads the amount of a payout otherwise shows it anew', async () => {
+  await asked(ONE, later(-9), '5000');
+  await plan(NOW, 'approve');
+  expect(await states()).toEqual(['1 held: approval']);
+  const read = (amount: string) => ({
+    ...{ accountId, requestId: ONE, amount, source: null, isInTotals: true },
+    payload: { payment_amount: '5000', remark: accountId },
+  });
+  await withdrawOtherwiseRead(db, runId, [read('7.00')], NOW);
+  expect(await states()).toEqual(['1 held: approval']);
+  await withdrawOtherwiseRead(db, runId, [read('5000.00')], NOW);
+  expect(await states()).toEqual(['1 withdrawn']);
 });

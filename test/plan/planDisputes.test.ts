@@ -254,6 +254,24 @@ test.each(['auto', 'approve'] as const)(
   },
 );
 
+test('nor a night in which nobody asked for the refund, whatever was said of it', async () => {
+  await plan('approve');
+  await store([['O1', null, 'opened']]);
+  await db.query(
+    `update tieout.instructions set reason = 'the customer called' where account_id = $1`,
+    [accountId],
+  );
+  await plan();
+  await db.query('delete from ledger.disputes');
+  await db.query(
+    `update tieout.instructions set state = 'withdrawn', hold_reason = null, settled_at = now(),
+       reason = 'no longer asked for', changed_by = 'tieout' where account_id = $1`,
+    [accountId],
+  );
+  await plan();
+  expect((await instructionTexts(db, accountId)).at(-1)).toBe('O1 refund R1 4.00 held: disputed');
+});
+
 test('a capture of a disputed order is not what is held', async () => {
   await store([['O1', 'O1/T1', 'opened']]);
   const order = { ledger: 'captured 10.00 EUR', gateway: ['T1 authorised 10.00'] };

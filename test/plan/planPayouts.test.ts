@@ -219,12 +219,13 @@ describe('requests that wait long, with all that was paid since', () => {
 
 describe('a request of what did not happen, under another number', () => {
   const [ONE, TWO] = [1, 2].map((n) => `00000000-0000-4000-9000-00000000000${n}`);
-  const only = async (id: string | undefined, amount = '7') => {
+  const only = async (id: string | undefined, amount = '7', remark = accountId) => {
     await db.query('delete from ledger.payout_requests');
     await db.query(
       `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
-       values ($1, $2, jsonb_build_object('payment_amount', $3::text), clock_timestamp())`,
-      [id, accountId, amount],
+       values ($1, $2, jsonb_build_object('payment_amount', $3::text, 'remark', $4::text),
+         clock_timestamp())`,
+      [id, accountId, amount, remark],
     );
     const now = new Date();
     await notePayoutsLeft(db, [accountId], now);
@@ -242,7 +243,7 @@ describe('a request of what did not happen, under another number', () => {
       amount: '7.00',
       requestedAt: SNAPSHOT_AT,
       problem: null,
-      payload: { payment_amount: '7' },
+      payload: { payment_amount: '7', remark: accountId },
       source: null,
       isInTotals: true,
       doubled: null,
@@ -267,6 +268,19 @@ describe('a request of what did not happen, under another number', () => {
     await made(state);
     expect(await only(TWO)).toEqual([{ requestId: TWO, isTwin }]);
     expect(await only(TWO, '8')).toEqual([{ requestId: TWO, isTwin: false }]);
+    // Nor does it go under another account, by its own number whatever it asks for, or by another.
+    if (!isTwin) return;
+    const own = accountId;
+    accountId = `${own}b`;
+    expect(await only(ONE, '9')).toEqual([{ requestId: ONE, isTwin: true }]);
+    expect(await only(TWO, '7', own)).toEqual([{ requestId: TWO, isTwin: true }]);
+  });
+
+  test('that a person refused waits for one when it asks for something else', async () => {
+    await only(ONE);
+    await made('withdrawn by a person');
+    expect(await only(ONE)).toEqual([]);
+    expect(await only(ONE, '7.00')).toEqual([{ requestId: ONE, isTwin: true }]);
   });
 
   test.each([
@@ -303,7 +317,7 @@ describe('a request of what did not happen, under another number', () => {
     await made('rejected');
     const profile = sandboxProfile();
     const deps = {
-      config: { operations: { mode: { payout: 'auto' } }, gateway: { profile } },
+      config: { operations: { mode: { payout: 'auto' } }, gateway: { profile }, accounts: [] },
       gateway: {
         preparePayout: (...[to, payout]: [Account, Payout]) => preparePayout(profile, to, payout),
       },

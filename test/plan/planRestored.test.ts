@@ -205,6 +205,24 @@ test('what no look can tell waits on where its request becomes younger', async (
   );
 });
 
+test('what waits as sent before waits on where its request was gone for a night', async () => {
+  const { db } = fresh;
+  const accountId = `Y${randomUUID().slice(0, 8)}`;
+  await db.transaction((tx) => sayPutBack(tx, 'for a test'));
+  await nightOf(accountId, ASKED, SNAPSHOT_AT);
+  await db.query(
+    `update tieout.instructions set state = 'withdrawn', hold_reason = null, settled_at = now(),
+       reason = 'no longer asked for', changed_by = 'tieout' where account_id = $1`,
+    [accountId],
+  );
+  await nightOf(accountId, loadedAnew(ASKED), later());
+  expect((await instructionTexts(db, accountId)).slice(3)).toEqual([
+    'O2 refund R1 4.00 planned',
+    'O3 refund R2 3.00 held: restored',
+    HELD[1],
+  ]);
+});
+
 test('an approval from before the database came back is for something else', async () => {
   const { db } = fresh;
   const accountId = `V${randomUUID().slice(0, 8)}`;

@@ -3,6 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { profileDigest } from '../../src/config/view.js';
 import type { Database } from '../../src/database/db.js';
 import { copyPages } from '../../src/pull/snapshot/pagesStore.js';
 import type { AskedPage } from '../../src/pull/snapshot/snapshotsStore.js';
@@ -12,8 +13,11 @@ import {
   createPull,
   pagesOfChunk,
   releaseChunks,
+  unfinishedPull,
   waitingChunks,
 } from '../../src/pull/snapshot/snapshotsStore.js';
+import { otherReading } from '../../src/runs/environment.js';
+import { readingOfChunk } from '../../src/runs/runsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { storeRun } from '../support/snapshotStore.js';
@@ -94,4 +98,34 @@ test('pages come back as they were stored, answered and failed', async () => {
       ...{ answered_at: null, sha256: null, body_gzip: null },
     },
   ]);
+});
+
+test('a worker with another profile leaves the pages alone, and nobody goes on with that look', async () => {
+  const runId = await storeRun(db, accountId);
+  const look = await createPull(db, runId, 'night', 'b'.repeat(64));
+  await db.query(
+    `insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger)
+     values ($1, $2, 'O1', 0, true)`,
+    [look.pullId, accountId],
+  );
+  await db.query('update tieout.run_accounts set pull_id = $2 where run_id = $1', [
+    runId,
+    look.pullId,
+  ]);
+  const [chunkId = 0n] = await createChunks(db, look.pullId);
+  const reading = await readingOfChunk(db, chunkId);
+  expect(reading).toMatchObject({ accountId, merchantId: 'M1', profileSha256: 'b'.repeat(64) });
+  const config = {
+    environment: 'test' as const,
+    gateway: { profileText: 'statuses: other' },
+    accounts: [{ accountId, merchantId: 'M1' }],
+  } as unknown as Parameters<typeof otherReading>[0];
+  if (reading === null) throw new Error('the chunk is there');
+  expect(otherReading(config, reading)).toMatch(/profile of this process is another one/);
+  const same = { ...reading, profileSha256: profileDigest(config) };
+  expect(otherReading(config, same)).toBeNull();
+  expect(otherReading(config, { ...same, merchantId: 'M2' })).toMatch(/of merchant M1 here, M2 in/);
+  const goneOn = (profile: string) => unfinishedPull(db, runId, [accountId], 30, profile);
+  expect((await goneOn('b'.repeat(64)))?.pullId).toBe(look.pullId);
+  expect(await goneOn(profileDigest(config))).toBeNull();
 });

@@ -164,7 +164,7 @@ test('several clocks take it once, and one that was killed before the move leave
   expect(await countOf(house, 'settlement_files')).toBe(2);
 });
 
-test('a folder that never answers holds up no clock, and is said once', async () => {
+test('a folder that never answers holds up no night for good, and is said once', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
   cleanups.push(async () => void vi.useRealTimers());
   const lines: string[] = [];
@@ -174,13 +174,17 @@ test('a folder that never answers holds up no clock, and is said once', async ()
     return new Promise(() => {});
   };
   const beside = besideTheClock(never, (line) => void lines.push(line));
-  for (let polls = 0; polls < 4; polls += 1) {
-    beside.look();
-    vi.advanceTimersByTime(30_000);
-  }
+  const running = new AbortController();
+  vi.spyOn(performance, 'now').mockReturnValue(0);
+  const stopped = beside.look(running.signal);
+  running.abort();
+  // Whoever is told to stop waits for no file.
+  await stopped;
+  expect(lines).toEqual([]);
+  vi.spyOn(performance, 'now').mockReturnValue(5 * 60_000 + 1);
+  for (let polls = 0; polls < 3; polls += 1) await beside.look(new AbortController().signal);
   expect(looks).toBe(1);
   expect(lines).toEqual([expect.stringMatching(/^inbox: the look .* does not end: .* share/)]);
-  // Whoever is told to stop stops.
   const ended = beside.end();
   await vi.advanceTimersByTimeAsync(10_000);
   await ended;

@@ -125,6 +125,20 @@ export const instructionCases: Case[] = [
     did: ['capture T1 rejected again=yes', 'capture T1 withdrawn'],
     want: CAPTURE,
   },
+  {
+    name: 'a person refused it, another amount was asked for meanwhile, and the first one again',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 authorised 10.00'],
+    did: ['capture T1 withdrawn by=person', 'capture T1 withdrawn amount=9.00'],
+    want: 'state_mismatch',
+  },
+  {
+    name: 'the same, and a person wants the later one planned again',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 authorised 10.00'],
+    did: ['capture T1 withdrawn by=person', 'capture T1 withdrawn amount=9.00 again=yes'],
+    want: CAPTURE,
+  },
   ...personsNo([
     ['capture', 'captured 10.00 EUR', 'T1 authorised 10.00', 'capture T1', 'state_mismatch'],
     ['cancel', 'cancelled 10.00 EUR', 'T1 authorised 10.00', 'cancel T1', 'state_mismatch'],

@@ -48,7 +48,7 @@ export function journalled(
   db: Db,
   client: PaymentClient,
   call: { operation: CallName; by: Decider; fields: Fields },
-  permits?: Pick<JournalGuard, 'verify' | 'append'>,
+  permits?: Pick<JournalGuard, 'verify' | 'append' | 'awaited'>,
 ): Journal {
   let callId: bigint | null = null;
   if (!movesMoney(call.operation)) return { client, end: async () => {} };
@@ -56,7 +56,8 @@ export function journalled(
     client: {
       ...client,
       postOnce: async (account, request) => {
-        const unfit = (await permits?.verify()) ?? null;
+        // A host that others wait for may have sent just this.
+        const unfit = (await permits?.verify()) ?? (await permits?.awaited()) ?? null;
         if (unfit !== null) throw new InputError(`nothing is sent, not by hand either: ${unfit}`);
         await refuseBraked(db, account.accountId);
         const { accountId } = account;

@@ -203,7 +203,9 @@ async function decide(
       const check = flags.check === true;
       const queuePort = enqueuesWhenAsked(app);
       const deps = { db: app.db, queuePort, now: () => new Date(), log: app.log };
-      const rows = await decideInstructions(deps, { ids, decision: wanted, who, seen, check });
+      const isAlone = flags.seen !== undefined;
+      const request = { ids, decision: wanted, who, seen, isAlone, check };
+      const rows = await decideInstructions(deps, request);
       if (wanted.kind === 'resolve' && !check) {
         const accountIds = app.config.accounts.map(({ accountId }) => accountId);
         await bookConfirmed(app, accountIds);

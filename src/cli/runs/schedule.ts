@@ -48,7 +48,7 @@ export async function runClock(app: App, signal: AbortSignal, workforce: Workfor
     const woken = new Promise<void>((resolve) => {
       wake = resolve;
     });
-    inbox.look();
+    await inbox.look(signal);
     try {
       const status = await readSchedule(deps);
       const worked = (await workOnOwed(deps, workforce, status)) !== null;
@@ -64,30 +64,36 @@ export async function runClock(app: App, signal: AbortSignal, workforce: Workfor
   await inbox.end();
 }
 
-/** A look that has not ended by then is said; a share that is away may never answer. */
-const INBOX_LATE_MS = 60_000;
-const LATE_WORDS =
-  'the look into settlement.inbox does not end: is its folder on a share that is away?';
+/** So long a night waits for files that are being taken: what they say bears on what it sends. */
+const INBOX_WAIT_MS = 5 * 60_000;
 /** Whoever is told to stop waits so long for a file that is being taken; it is taken anew. */
 const INBOX_END_MS = 10_000;
+const LATE_WORDS =
+  'the look into settlement.inbox does not end: is its folder on a share that is away?';
 
-/** One look at a time, and no night waits for it. */
+/** One look at a time; a share that is away may never answer, and holds up no night for good. */
 export function besideTheClock(lookIntoInbox: () => Promise<void>, log: (line: string) => void) {
   const say = onlyChanges(log);
   let began = 0;
   let looking: Promise<void> | null = null;
+  const begin = (): Promise<void> => {
+    began = performance.now();
+    return lookIntoInbox()
+      .catch((error: unknown) => say(`inbox: ${reasonOf(error)}`))
+      .finally(() => {
+        looking = null;
+      });
+  };
   return {
-    look: (): void => {
-      if (looking === null) {
-        began = performance.now();
-        looking = lookIntoInbox()
-          .catch((error: unknown) => say(`inbox: ${reasonOf(error)}`))
-          .finally(() => {
-            looking = null;
-          });
-      } else if (performance.now() - began > INBOX_LATE_MS) {
-        say(`inbox: ${LATE_WORDS}`);
+    /** Comes back when the look has ended, or has taken too long, or `stop` is told. */
+    look: async (stop: AbortSignal): Promise<void> => {
+      looking ??= begin();
+      const left = began + INBOX_WAIT_MS - performance.now();
+      if (left > 0) {
+        const over = setTimeout(left, undefined, { signal: stop, ref: false }).catch(() => {});
+        await Promise.race([looking, over]);
       }
+      if (looking !== null && !stop.aborted) say(`inbox: ${LATE_WORDS}`);
     },
     end: async (): Promise<void> => {
       if (looking !== null) await inTime(looking, INBOX_END_MS).catch(() => {});

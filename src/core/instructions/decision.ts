@@ -4,7 +4,7 @@
 
 import type { Decider } from './decider.js';
 import { isSamePerson } from './decider.js';
-import { isApprovable, notApprovable } from './holdReasons.js';
+import { isApprovable, isApprovedAlone, notApprovable } from './holdReasons.js';
 import type { InstructionState } from './instruction.js';
 
 export const DECISION_KINDS = ['approve', 'reject', 'resolve', 'replan'] as const;
@@ -65,12 +65,16 @@ export type Refusal =
 /** Shortest beginning of a digest that still names what was seen. */
 const SEEN_CHARS_MIN = 8;
 
-/** Why this person may not decide this now; null: it is theirs to decide. */
+/**
+ * Why this person may not decide this now; null: it is theirs to decide. `isAlone`: they have its
+ * own sheet before them, and decide about nothing else with it.
+ */
 export function refusalOf(
   decision: DecisionKind,
   who: Decider,
   facts: Decidable,
   seen: string | null,
+  isAlone = false,
 ): Refusal | null {
   const possible = DECIDABLE_STATES[decision];
   if (!possible.includes(facts.state)) return { kind: 'wrong_state', state: facts.state, possible };
@@ -78,7 +82,7 @@ export function refusalOf(
   if (seen !== null && (seen.length < SEEN_CHARS_MIN || !facts.seenSha256.startsWith(seen))) {
     return { kind: 'changed_since_seen', seen: facts.seenSha256 };
   }
-  if (decision === 'approve') return refusalOfApproval(who, facts, seen !== null);
+  if (decision === 'approve') return refusalOfApproval(who, facts, seen !== null, isAlone);
   return decision === 'replan' ? refusalOfReplan(who, facts) : null;
 }
 
@@ -86,12 +90,12 @@ function refusalOfApproval(
   who: Decider,
   { holdReason, askedBy, hasDispute }: Decidable,
   wasSeen: boolean,
+  isAlone: boolean,
 ): Refusal | null {
   if (!isApprovable(holdReason)) return { kind: 'not_approvable', holdReason: holdReason ?? '' };
   if (askedBy.some((name) => isSamePerson(name, who.name))) return { kind: 'asked_by_same_person' };
-  if (wasSeen) return null;
-  if (holdReason === 'restored') return { kind: 'unseen' };
-  return hasDispute && holdReason !== 'disputed' ? { kind: 'unseen_dispute' } : null;
+  if (isApprovedAlone(holdReason) && !(wasSeen && isAlone)) return { kind: 'unseen' };
+  return !wasSeen && hasDispute && holdReason !== 'disputed' ? { kind: 'unseen_dispute' } : null;
 }
 
 function refusalOfReplan(who: Decider, facts: Decidable): Refusal | null {
@@ -123,11 +127,12 @@ export function refusalWords(refusal: Refusal): string {
     case 'not_approvable':
       return notApprovable(refusal.holdReason);
     case 'asked_by_same_person':
-      return 'who asked for it, or had it planned again, cannot approve it';
+      return 'who asked for it, had it planned again, or found it not made cannot approve it';
     case 'unseen':
       return (
         'it was sent before the database came back, or may have been: look for it in the ' +
-        'merchant portal, and approve it by itself with the digest that its sheet shows (--seen)'
+        'merchant portal, and approve it by itself on its own page, or with the digest that ' +
+        '`tieout instructions show` prints (--seen)'
       );
     case 'unseen_dispute':
       return (

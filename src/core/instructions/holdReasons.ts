@@ -82,7 +82,7 @@ export const HOLD_REASONS = {
   },
   twin_request: {
     isApprovable: true,
-    words: 'another request was paid or refused, and this may be the same one by another number',
+    words: 'it was paid or refused before, or another one that may be the same by another number',
   },
   over_captured: {
     isApprovable: true,
@@ -110,6 +110,14 @@ export const NOT_APPROVABLE: readonly string[] = Object.entries(HOLD_REASONS).fl
 
 export function isApprovable(reason: string | null): boolean {
   return reason !== null && HOLD_REASONS[reason as HoldReason]?.isApprovable === true;
+}
+
+/**
+ * What a decision has to look up stands on its own sheet alone; a list or a workbook shows none of
+ * it, so that nobody approves several together.
+ */
+export function isApprovedAlone(reason: string | null): boolean {
+  return reason === 'restored';
 }
 
 /** With the setting that decides about it. */

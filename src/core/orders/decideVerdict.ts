@@ -163,10 +163,13 @@ function positionBreak(
   if (stands && newest.state === 'rejected') return 'instruction_rejected';
   // A confirmed capture, cancel or review that the gateway no longer shows is never sent again.
   if (same.some((instruction) => instruction.state === 'confirmed')) return position.otherwise;
-  if (stands && newest.isRefused && ledger && transaction) {
+  if (ledger && transaction) {
     const need = needOf(position.operation, ledger, transaction, oldestOpen);
-    // A person's no holds as long as just this would be asked again.
-    if (isSameNeed(newest, need)) return position.otherwise;
+    // A person's no holds whenever just this would be asked, whatever was asked between.
+    const isNo = (one: InstructionFacts): boolean =>
+      one.isRefused && !one.isReplanned && isSameNeed(one, need);
+    const replanned = same.findLastIndex(({ isReplanned }) => isReplanned);
+    if (same.findLastIndex(isNo) > replanned) return position.otherwise;
   }
   return rules.off.has(position.operation) ? position.otherwise : null;
 }

@@ -65,11 +65,17 @@ export interface AskedPage {
 }
 
 /** Begins a pull; the time of the snapshot is the database's, from before the first question. */
-export async function createPull(db: Db, runId: bigint, kind: PullKind): Promise<Snapshot> {
+export async function createPull(
+  db: Db,
+  runId: bigint,
+  kind: PullKind,
+  profileSha256: string | null = null,
+): Promise<Snapshot> {
   const { rows } = await db.query<{ pull_id: bigint; as_of: Date }>(
-    `insert into tieout.pulls (run_id, kind, as_of) values ($1, $2, clock_timestamp())
+    `insert into tieout.pulls (run_id, kind, as_of, profile_sha256)
+     values ($1, $2, clock_timestamp(), $3)
      returning pull_id, as_of`,
-    [runId, kind],
+    [runId, kind, profileSha256],
   );
   const row = rows[0];
   if (!row) throw new Error('a pull could not be created');
@@ -98,14 +104,15 @@ export async function hasGaps(db: Db, pullId: bigint): Promise<boolean> {
 
 /**
  * The run's own pull of just these accounts, the newest, that still has chunks to do, if younger
- * than `ageMinutes`. One that looks at more than is compared would be taken for compared: an order
- * without a verdict matched.
+ * than `ageMinutes`, and read by the same profile. One that looks at more than is compared would be
+ * taken for compared: an order without a verdict matched.
  */
 export async function unfinishedPull(
   db: Db,
   runId: bigint,
   accountIds: readonly string[],
   ageMinutes: number,
+  profileSha256: string,
 ): Promise<Snapshot | null> {
   const { rows } = await db.query<{ pull_id: bigint; as_of: Date }>(
     `select p.pull_id, p.as_of from tieout.pulls p
@@ -113,13 +120,14 @@ export async function unfinishedPull(
        and p.as_of > clock_timestamp() - make_interval(mins => $3)
        and tieout.is_in_time(p.pull_id, p.as_of)
        and exists (select from tieout.chunks c where c.pull_id = p.pull_id)
+       and coalesce(p.profile_sha256 = $4, true)
        and not exists (select wanted from unnest($2::text[]) as wanted
          except select ra.account_id from tieout.run_accounts ra
          where ra.run_id = p.run_id and ra.pull_id = p.pull_id)
        and not exists (select from tieout.run_accounts ra
          where ra.run_id = p.run_id and ra.pull_id = p.pull_id and ra.account_id <> all ($2))
      order by p.pull_id desc limit 1`,
-    [runId, accountIds, ageMinutes],
+    [runId, accountIds, ageMinutes, profileSha256],
   );
   const row = rows[0];
   if (!row) return null;

@@ -1,12 +1,14 @@
 -- What waits in a batch and what is true now of its orders: one row for each queued instruction,
 -- in the order in which they are sent.
--- $1 batch, $2 minutes after which a snapshot is too old to send by, $3 $4 currencies.
+-- $1 batch, $2 minutes after which a snapshot is too old to send by, $3 $4 currencies, $5 the
+-- profile of who claims: what was read by another one tells it nothing.
 with recent as materialized (
   select p.pull_id, p.as_of, r.ends_at
   from tieout.pulls p
   join tieout.runs r using (run_id)
   where p.as_of > clock_timestamp() - make_interval(mins => $2::int) and not r.is_dry
     and tieout.is_in_time(p.pull_id, p.as_of)
+    and coalesce(p.profile_sha256 = $5, true)
 ),
 -- what a person moved by hand: a snapshot comes after it by the count of snapshots, whatever clocks
 -- say; while its end is not on record it may still be on its way for a minute

@@ -44,11 +44,12 @@ export async function batchFacts(
   batchId: bigint,
   maxAgeMinutes: number,
   currencies: LedgerCurrencies = ledgerCurrencies({}),
+  profileSha256: string | null = null,
 ): Promise<FreshFacts[]> {
   // Planning it costs as much as running it, and it runs for every batch: hence the name.
   const { rows } = await db.query<RawFacts>(
     statement('send/batches/batchFacts'),
-    [batchId, maxAgeMinutes, currencies.usable, JSON.stringify(currencies.coarse)],
+    [batchId, maxAgeMinutes, currencies.usable, JSON.stringify(currencies.coarse), profileSha256],
     'batchFacts',
   );
   return rows.map((row) => ({

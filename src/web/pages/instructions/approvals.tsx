@@ -4,7 +4,11 @@
 
 import type { ComponentChildren } from 'preact';
 import { isSamePerson } from '../../../core/instructions/decider.js';
-import { holdWords, isApprovable } from '../../../core/instructions/holdReasons.js';
+import {
+  holdWords,
+  isApprovable,
+  isApprovedAlone,
+} from '../../../core/instructions/holdReasons.js';
 import { counted, moneyText } from '../../../core/text/amounts.js';
 import type { InstructionSort } from '../../../instructions/instructionListStore.js';
 import { INSTRUCTION_SORTS } from '../../../instructions/instructionListStore.js';
@@ -189,6 +193,9 @@ function Why({ holdReason }: { holdReason: HeldInstruction['holdReason'] }) {
 function Tick({ row, visit }: { row: HeldInstruction; visit: Visit }) {
   const isAsked = row.askedBy.some((name) => isSamePerson(name, visit.person.name));
   if (!visit.accountsFor('approve').includes(row.accountId)) return null;
+  if (isApprovedAlone(row.holdReason) && !isAsked) {
+    return <a href={`/instructions/${row.id}`}>On its own page</a>;
+  }
   if (isApprovable(row.holdReason) && !isAsked) {
     const what = `${row.operation} of ${row.orderNo}`;
     return <Pick id={`${row.id}:${row.seenSha256}`} what={what} ticked={visit.ticked} />;

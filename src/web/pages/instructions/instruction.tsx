@@ -202,6 +202,7 @@ function Approve({ visit, pick, sheet }: { visit: Visit; pick: string; sheet: Sh
       <fieldset class="decide">
         <legend>Decide</legend>
         <input type="hidden" name="id" value={pick} />
+        <input type="hidden" name="sheet" value="yes" />
         <label>
           Reason; needed to reject
           <input name="words" size={40} maxLength={1000} value={visit.typed('words')} />

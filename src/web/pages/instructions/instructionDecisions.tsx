@@ -28,6 +28,7 @@ export async function decideInstructionRows(
       decision,
       who: visit.decider,
       seen: seen as Map<bigint, string>,
+      isAlone: visit.form.text('sheet') === 'yes',
       accountIds: visit.accounts,
     });
     await recordEach(visit, decision, rows);

@@ -30,10 +30,18 @@ export async function saveParts(parts: Parts, path: string): Promise<string> {
   return path;
 }
 
-/** The part of a sheet by its name. */
+/** The part of a sheet by its name, whoever wrote the file. */
 export function sheetPartOf(parts: Parts, name: string): string {
-  const names = [...(parts.get('xl/workbook.xml') ?? '').matchAll(/<sheet name="([^"]*)"/g)];
-  return `xl/worksheets/sheet${names.findIndex(([, one]) => one === name) + 1}.xml`;
+  const [sheet] = tagsOf(parts.get('xl/workbook.xml'), 'sheet', 'name', name);
+  const id = /\br:id="([^"]*)"/.exec(sheet ?? '')?.[1] ?? '';
+  const [relation] = tagsOf(parts.get('xl/_rels/workbook.xml.rels'), 'Relationship', 'Id', id);
+  const target = /\bTarget="(?:\/xl\/)?([^"]*)"/.exec(relation ?? '')?.[1];
+  return `xl/${target}`;
+}
+
+function tagsOf(xml = '', tag: string, attribute: string, value: string): string[] {
+  const tags = xml.match(new RegExp(`<${tag} [^>]*>`, 'g')) ?? [];
+  return tags.filter((one) => one.includes(` ${attribute}="${value}"`));
 }
 
 export interface Entry {

@@ -3,6 +3,7 @@
 // kept. The same functions for the command line and for whoever else asks with a known name.
 
 import type { Decider } from '../core/instructions/decider.js';
+import { isSamePerson } from '../core/instructions/decider.js';
 import type { DayFigures, DayWorkbook } from '../core/runs/businessDay.js';
 import { workbookWords } from '../core/runs/businessDay.js';
 import type { ChecklistLine } from '../core/runs/closingChecklist.js';
@@ -192,7 +193,9 @@ function whyNotSecond(closed: { by: string; isClaim: boolean }, who: Decider): s
   if (closed.isClaim) {
     return `${closed.by} is a name that was only claimed: reopen it and close it at the console`;
   }
-  return closed.by === who.name ? `${who.name} closed it: a second person locks it` : null;
+  return isSamePerson(closed.by, who.name)
+    ? `${who.name} closed it: a second person locks it`
+    : null;
 }
 
 /** Dates that are named in a refusal. */

@@ -1,9 +1,14 @@
 // Which business days stand on one page: whole ones, the newest first, and where the next page
-// begins; and amounts there with the decimals of their currency.
+// begins; and amounts there with the decimals of their currency. Who locks a day where the
+// configuration asks for a second person.
 
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wordsFor } from '../../src/web/format.js';
 import { newestDays } from '../../src/web/pages/days/days.js';
+import { tieoutHere } from '../support/cliHere.js';
+import { dateOf } from '../support/night.js';
+import type { ConsoleHouse, Visitor } from './consoleHouse.js';
+import { openConsole } from './consoleHouse.js';
 
 const rowsOf = (...dates: string[]) => dates.map((date, at) => ({ businessDate: date, at }));
 const [OLD, MIDDLE, NEW] = ['2026-11-17', '2026-11-18', '2026-11-19'];
@@ -35,3 +40,80 @@ it.each([
 ])('%s in %s is %s', (amount, currency, shown) => {
   expect(wordsFor('UTC').amount(amount, currency)).toBe(shown);
 });
+
+describe('where tieout.yaml asks for a second person (days.secondPerson)', () => {
+  let house: ConsoleHouse;
+  let [anna, ben]: Visitor[] = [];
+  const date = dateOf(1);
+  const lockAll = `/days/all/lock?date=${date}`;
+
+  beforeAll(async () => {
+    house = await openConsole({ settings: { days: { secondPerson: true } } });
+    const finance = [{ role: 'finance' as const, accountId: null }];
+    [anna, ben] = [await house.visitor(finance, 'anna'), await house.visitor(finance, 'ben')];
+  }, 120_000);
+  afterAll(() => house.end());
+
+  const pageOf = async (who: Visitor | undefined, account: string) =>
+    (await who?.get(`/days/${account}/${date}`))?.body ?? '';
+  const press = async (who: Visitor | undefined, verb: string, account: string, shown: string) => {
+    const fields = { account, date, seen: seenIn(shown), words: 'month end' };
+    return (await who?.post(`/days/${verb}`, fields))?.body ?? '';
+  };
+  const stateOf = async (account: string) => {
+    const { rows } = await house.house.db.query(`select tieout.day_state($1, $2) as state`, [
+      account,
+      date,
+    ]);
+    return rows[0]?.state;
+  };
+  const days = (...args: string[]) => tieoutHere(['days', ...args], { cwd: house.house.folder });
+
+  it('what a name on the command line closed is locked by nobody, and reopened', async () => {
+    const closed = await days('close', date, '--as', 'cy', '--account', 'A1001');
+    expect(closed.code, closed.stdout + closed.stderr).toBe(0);
+    const shown = await pageOf(ben, 'A1001');
+    expect(shown).toContain('cy is a name that was only claimed: reopen it and close it');
+    expect(shown).not.toContain('formaction="/days/lock"');
+    expect(await press(ben, 'lock', 'A1001', shown)).toContain('only claimed');
+    expect(await press(ben, 'reopen', 'A1001', shown)).toContain('1 of 1 done');
+  });
+
+  it('who closed a day cannot lock it, by whichever way; another person can', async () => {
+    expect(await pageOf(anna, 'A1001')).toContain('a second person must review and lock it');
+    for (const account of ['A1001', 'A1002']) {
+      const closed = await press(anna, 'close', account, await pageOf(anna, account));
+      expect(closed).toContain('1 of 1 done');
+    }
+    const own = 'anna closed it: a second person locks it';
+    const shown = await pageOf(anna, 'A1001');
+    expect(shown).toContain(`Not locked by you: ${own}.`);
+    expect(shown).not.toContain('formaction="/days/lock"');
+    expect(await press(anna, 'lock', 'A1001', shown)).toContain(own);
+    // All at once: it is said beside each account, and the press signs nothing.
+    const all = (await anna?.get(lockAll))?.body ?? '';
+    for (const words of ['Nothing would be signed', own]) expect(all).toContain(words);
+    const digest = seenIn((await ben?.get(lockAll))?.body ?? '');
+    const pressed = await anna?.post(lockAll, { seen: digest, words: 'month end' });
+    expect(pressed?.statusCode).toBe(409);
+    // Nobody has checked a name on the command line.
+    const typed = await days('lock', date, '--as', 'ben');
+    expect(typed.code).toBe(1);
+    const claimed = 'a second person, signed in at the console, locks what was closed';
+    for (const account of ['A1001', 'A1002']) {
+      expect(typed.stdout).toContain(`${account}: not done: ${claimed}`);
+      expect(await stateOf(account)).toBe('closed');
+    }
+    const other = await pageOf(ben, 'A1001');
+    expect(other).toContain('formaction="/days/lock"');
+    expect(await press(ben, 'lock', 'A1001', other)).toContain('1 of 1 done');
+    const rest = seenIn((await ben?.get(lockAll))?.body ?? '');
+    const done = await ben?.post(lockAll, { seen: rest, words: 'month end' });
+    expect(done?.body).toContain('1 of 1 done');
+    expect([await stateOf('A1001'), await stateOf('A1002')]).toEqual(['locked', 'locked']);
+  });
+});
+
+function seenIn(body: string): string {
+  return /name="seen" value="([0-9a-f]{64})"/.exec(body)?.[1] ?? '';
+}

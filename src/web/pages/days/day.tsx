@@ -7,7 +7,7 @@ import { NO_NIGHT, workbookWords } from '../../../core/runs/businessDay.js';
 import { andMore, countText } from '../../../core/text/amounts.js';
 import { withoutCommands } from '../../../core/text/commandWords.js';
 import type { DayOrder, DayVerdict } from '../../../days/days.js';
-import { barToReopen, closeDay, lockDay, reopenDay } from '../../../days/days.js';
+import { barToLock, barToReopen, closeDay, lockDay, reopenDay } from '../../../days/days.js';
 import type { LateMovement, Named } from '../../../days/daysStore.js';
 import { dayEvents, lateMovements } from '../../../days/daysStore.js';
 import { EARLIER_MAX, shownDay, sinceOfOpen } from '../../../days/shownDay.js';
@@ -42,8 +42,10 @@ export async function dayPage(visit: Visit): Promise<Answer> {
   const late = await lateMovements(deps.db, account, date);
   const events = await dayEvents(deps.db, account, date);
   const [written] = await statementsOfRun(deps.db, date, [account]);
-  const noReopening =
-    state === 'closed' ? await barToReopen(deps.db, { accountId: account, date }) : null;
+  const order = { accountId: account, date, who: visit.decider, ...deps.config.days };
+  const isClosed = state === 'closed';
+  const noReopening = isClosed ? await barToReopen(deps.db, order) : null;
+  const noLocking = isClosed ? await barToLock(deps.db, order) : null;
   const body = (
     <>
       <h1>
@@ -65,7 +67,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
       )}
       <Decide
         visit={visit}
-        day={{ account, date, state, seen, noReopening }}
+        day={{ account, date, state, seen, noReopening, noLocking }}
         earlier={earlier}
         events={events}
       />
@@ -168,6 +170,8 @@ interface Day {
   seen: string;
   /** why it is closed and not opened again; null: it can be, or it is not closed */
   noReopening: string | null;
+  /** why it is closed and not locked by this person; null: it can be, or it is not closed */
+  noLocking: string | null;
 }
 
 function Late(props: { late: Named<LateMovement>; account: string; words: Words }) {
@@ -211,15 +215,18 @@ const POSSIBLE: Readonly<Record<DayState, readonly (keyof typeof VERBS)[]>> = {
 
 function Decide(props: { visit: Visit; day: Day; earlier: Earlier | null; events: Events }) {
   const { visit, day, earlier, events } = props;
-  const { account, date, state, seen, noReopening } = day;
+  const { account, date, state, seen, noReopening, noLocking } = day;
   if (!visit.accountsFor('closeDays').includes(account)) return null;
   const closed = events.findLast(({ event }) => event === 'closed');
   const isOwn = closed !== undefined && isSamePerson(closed.by, visit.person.name);
-  const needsSecond = visit.deps.config.days.secondPerson && isOwn;
-  const verbs = POSSIBLE[state].filter((verb) =>
-    verb === 'reopen' ? noReopening === null : verb !== 'lock' || !needsSecond,
+  const bars = { close: null, lock: noLocking, reopen: noReopening };
+  const verbs = POSSIBLE[state].filter((verb) => bars[verb] === null);
+  const why = (
+    <>
+      {noLocking === null ? null : <p class="hint">Not locked by you: {noLocking}.</p>}
+      {noReopening === null ? null : <p class="hint">Not opened again: {noReopening}.</p>}
+    </>
   );
-  const why = noReopening === null ? null : <p class="hint">Not opened again: {noReopening}.</p>;
   if (verbs.length === 0) return why;
   return (
     <Form action={`/days/${verbs[0]}`} csrf={visit.csrf}>
@@ -244,7 +251,7 @@ function Decide(props: { visit: Visit; day: Day; earlier: Earlier | null; events
           </button>
         ))}
       </fieldset>
-      {state === 'locked' ? null : (
+      {state === 'locked' || noLocking !== null ? null : (
         <p class="hint">{secondWords(state, isOwn, visit.deps.config.days.secondPerson)}</p>
       )}
       {why}
@@ -259,10 +266,9 @@ function secondWords(state: DayState, isOwn: boolean, secondPerson: boolean): st
       ? 'Who closes it has prepared it: a second person must review and lock it.'
       : 'Who closes it has prepared it, and may lock it too: the same name then stands under both.';
   }
-  if (!isOwn) return 'Who locks it has reviewed it.';
-  return secondPerson
-    ? 'You closed it: a second person reviews and locks it.'
-    : 'You closed it: if you lock it too, the same person has prepared and reviewed it.';
+  return isOwn
+    ? 'You closed it: if you lock it too, the same person has prepared and reviewed it.'
+    : 'Who locks it has reviewed it.';
 }
 
 type Events = Awaited<ReturnType<typeof dayEvents>>;

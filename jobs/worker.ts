@@ -21,6 +21,9 @@ import { reasonOf } from './reason.js';
 const READY_TIMEOUT_MS = 10_000;
 /** After the grace the handlers are told to stop and get this long to do so. */
 const ABORT_MS = 2_000;
+/** So long what has no job under way may take to close: with its server gone it never does. */
+const IDLE_CLOSE_MS = 5_000;
+const CLOSE_POLL_MS = 500;
 const STALLED_CHECK_MS = 15_000;
 /** A job whose worker died is looked at once more; its second death is left to the sweep. */
 const STALLED_RERUNS = 1;
@@ -164,7 +167,13 @@ async function stopWorkers(
   graceMs: number,
 ): Promise<{ stillRunning: number }> {
   const closing = Promise.all(workers.map((worker) => worker.close()));
-  if (await settles(closing, graceMs)) return { stillRunning: 0 };
+  for (let left = graceMs; left > 0; ) {
+    const isIdle = running.size === 0;
+    const ms = Math.min(left, isIdle ? IDLE_CLOSE_MS : CLOSE_POLL_MS);
+    if (await settles(closing, ms)) return { stillRunning: 0 };
+    if (isIdle) break;
+    left -= ms;
+  }
   for (const worker of workers) worker.cancelAllJobs('tieout is stopping');
   if (await settles(closing, ABORT_MS)) return { stillRunning: 0 };
   if (running.size > 0) {

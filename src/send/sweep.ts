@@ -13,18 +13,21 @@ type SweepDeps = RecoverDeps & EnqueueDeps;
 /** With the time for answers this keeps everything in flight classified within a minute. */
 const SWEEP_MS = 10_000;
 
-/** Sweeps until the answer is called. */
+/** Sweeps until the answer is called, which waits for the sweep that is under way, and for no other. */
 export function startSweeping(deps: SweepDeps): () => Promise<void> {
   const accountIds = deps.config.accounts.map((account) => account.accountId);
-  let sweeping: Promise<void> = Promise.resolve();
+  let sweeping: Promise<void> | null = null;
   const timer = setInterval(() => {
-    sweeping = sweeping
-      .then(() => sweep(deps, accountIds))
+    // With the queue away a sweep takes longer than the next tick: none waits behind it.
+    sweeping ??= sweep(deps, accountIds)
       // A database that is away ends no worker; the next sweep finds it back.
       .catch((error: unknown) => {
         deps.log(`sweep: ${messageOf(error)}`, {
           level: 'warn',
         });
+      })
+      .finally(() => {
+        sweeping = null;
       });
   }, SWEEP_MS);
   return async () => {

@@ -13,7 +13,7 @@ type SweepDeps = RecoverDeps & EnqueueDeps;
 /** With the time for answers this keeps everything in flight classified within a minute. */
 const SWEEP_MS = 10_000;
 
-/** Sweeps until the answer is called, which waits for the sweep that is under way, and for no other. */
+/** Sweeps until the answer is called, which waits for the sweep that is under way alone. */
 export function startSweeping(deps: SweepDeps): () => Promise<void> {
   const accountIds = deps.config.accounts.map((account) => account.accountId);
   let sweeping: Promise<void> | null = null;

@@ -1,6 +1,6 @@
 // Workbooks that LibreOffice and openpyxl opened and saved (scripts/renew-decisions.mjs makes them
-// anew), taken by `tieout decide` in a database of the night that they are of: its rows, its numbers
-// and its key. Neighbour: decideWorkbook.test.ts, where the file is edited by the test itself.
+// anew), taken by `tieout decide` in a database of the night that they are of: its rows, numbers
+// and key. Neighbour: decideWorkbook.test.ts, where the file is edited by the test itself.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,7 +64,8 @@ describe.each(['libreoffice', 'openpyxl'])('a workbook saved by %s', (program) =
       `select (select array_agg(state order by break_id) from tieout.breaks) as breaks,
          (select owner from tieout.breaks where break_id = 13) as owner,
          (select note from tieout.breaks where break_id = 11) as note,
-         (select array_agg(state order by instruction_id) from tieout.instructions) as instructions`,
+         (select array_agg(state order by instruction_id)
+          from tieout.instructions) as instructions`,
     );
     expect(rows).toEqual([
       {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'vitest';
 import { describe, it } from 'vitest';
 import { readPostmaster } from '../../src/database/embedded/postmaster.js';
+import { approveHeld } from '../support/approveHeld.js';
 import type { Running } from '../support/cli.js';
 import { ensureBuilt, startTieout } from '../support/cli.js';
 import { kinds } from '../support/night.js';
@@ -19,28 +20,39 @@ const MINUTE_MS = 60_000;
 
 const withRedis = describe.skipIf(privateRedisMissing !== null);
 
-withRedis.concurrent('a run whose Redis goes away for good', () => {
-  it.for(['killed', 'frozen'] as const)(
-    '%s: fails, and ends',
-    { timeout: 4 * MINUTE_MS },
-    async (how, { expect, onTestFinished }) => {
+withRedis.concurrent('what sends, and whose Redis goes away for good', () => {
+  it.for([
+    ['run', 'killed'],
+    ['run', 'frozen'],
+    ['send', 'killed'],
+    ['send', 'frozen'],
+  ] as const)(
+    '%s, %s: fails, and ends',
+    { timeout: 5 * MINUTE_MS },
+    async ([word, how], { expect, onTestFinished }) => {
       await ensureBuilt();
       const redis = await startRedis();
       onTestFinished(() => redis.end());
       const { house, front } = await houseBehind({
         orders: 9_000,
         inLedger: kinds({ capture_due: 60 }, 'A1001'),
-        settings: { queue: { url: redis.url } },
+        settings: {
+          queue: { url: redis.url },
+          ...(word === 'send' ? { operations: { capture: 'approve' } } : {}),
+        },
       });
       onTestFinished(() => house.end());
+      if (word === 'send') {
+        await house.run();
+        expect(new Set(await approveHeld(house))).toEqual(new Set(['done']));
+      }
       front.trouble = async ({ operation }) => {
         // While the canary is on its way: what waits for it is never enqueued.
         if (operation === 'capture' && how === 'killed') await redis.kill();
         if (operation === 'capture' && how === 'frozen') redis.freeze();
         return false;
       };
-      const run = startTieout(['run'], { cwd: house.folder });
-      const { code, stderr } = await run.ended;
+      const { code, stderr } = await startTieout([word], { cwd: house.folder }).ended;
       expect(stderr).toMatch(/redis at 127\.0\.0\.1/);
       expect(code, stderr).toBe(1);
       expect((await house.effects()).length).toBe(1);

@@ -27,6 +27,11 @@ beforeAll(async () => {
 });
 afterAll(() => house.end());
 
+interface LeftBreak {
+  breakId: string;
+  kind: string;
+}
+
 const command = (...words: string[]) => tieout(words, { cwd: house.folder });
 
 async function countOf(what: 'unknown' | 'break'): Promise<number> {
@@ -74,7 +79,15 @@ describe('an account that left the configuration', () => {
       expect(code, stderr).toBe(0);
     }
     const breaks = await command('breaks', 'list', '--account', 'A1002', '--json');
-    const { breaks: left } = JSON.parse(breaks.stdout) as { breaks: { breakId: string }[] };
+    const { breaks: left } = JSON.parse(breaks.stdout) as { breaks: LeftBreak[] };
+    // Its open breaks alone are as unfinished, for each that tells of it; those of refund requests
+    // stand in books of its own.
+    const own = left.filter(({ kind }) => kind !== 'refund_without_order');
+    const alone = new RegExp(`is not finished: ${own.length} open breaks?\\.`);
+    expect((await command('status')).stdout).toMatch(alone);
+    const doctor = await command('doctor');
+    expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringMatching(alone)]);
+    expect((await command('run', '--date', dateOf(1))).code).toBe(4);
     for (const { breakId } of left) {
       for (const as of ['Ann', 'Ben']) {
         await command('breaks', 'waive', breakId, '--reason', 'account closed', '--as', as);

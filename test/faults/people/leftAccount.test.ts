@@ -24,7 +24,7 @@ beforeAll(async () => {
     liveFrom: `${dateOf(2)}T00:00:00Z`,
   }));
   rewriteSettings(house, { accounts: accounts.slice(0, 1) });
-});
+}, 180_000);
 afterAll(() => house.end());
 
 interface LeftBreak {
@@ -65,7 +65,9 @@ describe('an account that left the configuration', () => {
     expect(doctor.stdout).toMatch(/A1002.*not in the configuration any more/);
   });
 
-  it('is not named any more once what it left is settled by that', async () => {
+  it('is not named any more once what it left is settled by that', {
+    timeout: 180_000,
+  }, async () => {
     const listed = await command('instructions', 'list', '--account', 'A1002', '--json');
     const found = JSON.parse(listed.stdout) as { id: string; state: string }[];
     const why = ['--reason', 'seen in the portal', '--reference', 'P1', '--as', 'Ann'];

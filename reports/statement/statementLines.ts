@@ -29,7 +29,7 @@ export function statementLinesTable(address: string | null): Table<StatementLine
       money('ledger_refunded', 'Ledger refunded', 16, (row) => row.ledgerRefunded),
       money('gateway_refunded', 'Gateway refunded', 16, (row) => row.gatewayRefunded),
       money('refunded', 'Refunded, gateway − ledger', 16, (row) => row.refunded),
-      instant('first_seen', 'First seen', 20, (row) => row.firstSeen),
+      instant('since', 'Since', 20, (row) => row.since),
       count('age_days', 'Age (days)', 10, (row) => row.ageDays),
       text('owner', 'Owner', 16, (row) => row.owner),
       id('transaction_id', 'Transaction', 24, (row) => row.transactionId),

@@ -117,6 +117,7 @@ export async function oldReports(db: Db, before: Date, limit: number): Promise<O
 
 export type Removal = 'deleted' | 'was_gone' | 'not_ours';
 
+/** What of it is in the database for the console goes with its file. */
 export async function recordRemoval(
   db: Db,
   reportId: bigint,
@@ -124,7 +125,8 @@ export async function recordRemoval(
   now: Date,
 ): Promise<void> {
   await db.query(
-    `insert into tieout.report_removals (report_id, removed_at, finding) values ($1, $2, $3)
+    `with lines as (delete from tieout.written_lines where report_id = $1)
+     insert into tieout.report_removals (report_id, removed_at, finding) values ($1, $2, $3)
      on conflict do nothing`,
     [reportId, now, finding],
   );

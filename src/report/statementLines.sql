@@ -2,7 +2,8 @@
 -- that no approval frees.
 select l.account_id as "accountId", l.currency, l.order_no as "orderNo",
   case when l.item = 'held' and l.hold_reason = any ($2) then 'kept' else l.item end as item,
-  l.break_id::text as "breakId", l.first_seen as "firstSeen", l.owner,
+  l.break_id::text as "breakId", i.instruction_id::text as "instructionId",
+  coalesce(l.first_seen, i.created_at) as since, l.owner,
   l.transaction_id as "transactionId",
   round(l.ledger_captured, 2)::text as "ledgerCaptured",
   round(l.gateway_captured, 2)::text as "gatewayCaptured",
@@ -15,3 +16,11 @@ from (
   order by account_id
 ) a
 cross join lateral tieout.statement_lines($1, a.account_id, a.pull_id) l
+-- the instruction that explains the line
+left join lateral (
+  select i.instruction_id, i.created_at from tieout.instructions i
+  where l.item in ('due', 'held', 'refused') and i.account_id = l.account_id
+    and i.order_no = l.order_no
+    and case l.item when 'refused' then i.is_refused and i.replan_id is null else i.is_open end
+  order by i.instruction_id desc limit 1
+) i on true

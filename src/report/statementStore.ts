@@ -3,8 +3,9 @@
 import { ageInDays } from '../core/breaks/breakAge.js';
 import { NOT_APPROVABLE } from '../core/instructions/holdReasons.js';
 import { formatAmount } from '../core/money.js';
+import type { Chunks } from '../core/runs/reporting.js';
 import type { LeftOver, Statement, StatementLine } from '../core/runs/statement.js';
-import type { Db, LongReads } from '../database/db.js';
+import type { Database, Db, LongReads } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
 /** Lines that are in hand at once; each is less than a kilobyte. */
@@ -21,7 +22,7 @@ export async function* statementLines(
   const text = statement('report/statementLines');
   for await (const rows of reads.stream<RawLine>(text, [runId, NOT_APPROVABLE], CHUNK_ROWS)) {
     yield rows.map((row) => {
-      const ageDays = row.firstSeen === null ? null : ageInDays(row.firstSeen, asOf);
+      const ageDays = row.since === null ? null : ageInDays(row.since, asOf);
       return { ...row, ageDays };
     });
   }
@@ -35,6 +36,73 @@ export async function keepStatements(
 ): Promise<void> {
   const rows = statements.map((one) => ofStatement(one));
   await db.query(statement('report/keepStatements'), [reportId, JSON.stringify(rows)]);
+}
+
+/**
+ * Keeps the lines that a workbook has, all or none; of the workbooks of its run before it, those of
+ * the newest alone.
+ */
+export async function keepLines(
+  db: Pick<Database, 'transaction'>,
+  reportId: bigint,
+  chunks: Chunks<StatementLine>,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.query(
+      `delete from tieout.written_lines where report_id in (
+         select p.report_id from tieout.reports own join tieout.reports p using (run_id)
+         where own.report_id = $1 and p.kind = 'reconciliation' and p.report_id is distinct from (
+           select n.report_id from tieout.reports n
+           where n.run_id = own.run_id and n.kind = 'reconciliation' and n.format = 'xlsx'
+             and n.period is null and n.state = 'written' order by n.revision desc limit 1))`,
+      [reportId],
+    );
+    let before = 0;
+    for await (const rows of chunks) {
+      const numbered = rows.map((row, at) => ({ ...row, lineNo: before + at + 1 }));
+      await tx.query(statement('report/keepLines'), [reportId, JSON.stringify(numbered)]);
+      before += rows.length;
+    }
+  });
+}
+
+/** A line as the console lists it. */
+export interface WrittenLine
+  extends Omit<StatementLine, 'accountId' | 'currency' | 'item' | 'ageDays' | 'transactionId'> {
+  /** of today */
+  owner: string | null;
+}
+
+interface ItemOfStatement {
+  reportId: bigint;
+  accountId: string;
+  currency: string;
+  item: string;
+}
+
+/** The lines that an item of a written statement is the sum of, and what they come to. */
+export async function writtenLines(
+  db: Db,
+  { reportId, accountId, currency, item }: ItemOfStatement,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ rows: WrittenLine[]; sums: SideText & { lines: number } }> {
+  const asked = [reportId, accountId, currency, item];
+  const [listed, sums] = await Promise.all([
+    db.query<WrittenLine>(statement('report/writtenLines'), [...asked, limit, offset]),
+    db.query<SideText & { lines: number }>(
+      `select count(*)::int as lines,
+         round(sum(coalesce(gateway_captured, 0) - coalesce(ledger_captured, 0)), 2)::text
+           as captured,
+         round(sum(coalesce(gateway_refunded, 0) - coalesce(ledger_refunded, 0)), 2)::text
+           as refunded
+       from tieout.written_lines
+       where report_id = $1 and account_id = $2 and currency = $3 and item = $4`,
+      asked,
+    ),
+  ]);
+  const { lines = 0, captured, refunded } = sums.rows[0] ?? {};
+  const total = { lines, captured: captured ?? '0.00', refunded: refunded ?? '0.00' };
+  return { rows: listed.rows, sums: total };
 }
 
 function ofStatement(one: Statement) {
@@ -80,7 +148,7 @@ export async function leftOvers(db: Db, runId: bigint): Promise<LeftOver[]> {
   return rows;
 }
 
-interface SideText {
+export interface SideText {
   captured: string;
   refunded: string;
 }
@@ -91,9 +159,12 @@ type WrittenItem = { item: string; lines: number } & SideText;
 export interface WrittenStatement {
   accountId: string;
   currency: string;
+  reportId: bigint;
   revision: number;
   sha256: string;
   writtenAt: Date;
+  /** when the gateway was looked at */
+  asOf: Date;
   ledger: SideText;
   gateway: SideText;
   items: WrittenItem[];

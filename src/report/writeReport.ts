@@ -39,7 +39,7 @@ import type { ReportRow } from './reportsStore.js';
 import { loadReport, recordFailedReport, recordWritten } from './reportsStore.js';
 import { bookLines } from './settlement/statementBooksStore.js';
 import { writeSettlementReport } from './settlement/writeSettlementReport.js';
-import { keepStatements, statementLines } from './statementStore.js';
+import { keepLines, keepStatements, statementLines } from './statementStore.js';
 import { workbookKey } from './workbookKeyStore.js';
 
 /**
@@ -89,7 +89,7 @@ async function writeFile(
     case 'orders':
       return writeOrders(path, about, orderRows(deps.db, report.runId));
     case 'reconciliation':
-      return writeReconciliationOf(deps, path, report.runId, { summary, about });
+      return writeReconciliationOf(deps, path, report, { summary, about });
   }
 }
 
@@ -152,7 +152,7 @@ const NIGHTS_DRAWN = 14;
 async function writeReconciliationOf(
   deps: ReportDeps,
   path: string,
-  runId: bigint,
+  { reportId, runId }: ReportRow,
   run: RunOfReport,
 ): Promise<WrittenReport> {
   const { db, config } = deps;
@@ -173,17 +173,21 @@ async function writeReconciliationOf(
   };
   const snapshots = await runSnapshots(db, runId);
   const nextNight = await nightAfter(deps, accountIds, run.about.asOf);
-  return db.snapshot(async (reads) =>
-    writeReconciliation(path, {
+  return db.snapshot(async (reads) => {
+    const rows = rowsOf(reads, runId, run, dueRuleOf(config));
+    const written = await writeReconciliation(path, {
       ...{ ...run, secret, ...sums },
       // What the statement adds up is of one moment, also while somebody sends.
       currencies: await currencyRows(reads, runId, snapshots),
       movedAfter: await movedInWorkbook(reads, accountIds, run.about.businessDate),
-      ...rowsOf(reads, runId, run, dueRuleOf(config)),
+      ...rows,
       books: booksOf(reads, config, { ...run, runId, snapshots }),
       reservations: reservationsOf(reads, config, run, nextNight),
-    }),
-  );
+    });
+    // Behind the file: of two workers, the one whose file it is keeps its lines.
+    await keepLines(db, reportId, rows.lines());
+    return written;
+  });
 }
 
 /** When a night will look again, as the console says it; null: not within a year. */

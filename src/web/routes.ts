@@ -33,6 +33,7 @@ import { changesPage } from './pages/nights/changes.js';
 import { runPage, tonightPage } from './pages/nights/night.js';
 import { runAgain } from './pages/nights/runAgain.js';
 import { statementPage } from './pages/nights/statement.js';
+import { statementLinesPage } from './pages/nights/statementLines.js';
 import { orderPage } from './pages/orders/order.js';
 import { searchPage } from './pages/orders/search.js';
 import { invite, turn } from './pages/people.js';
@@ -62,6 +63,12 @@ export const ROUTES: readonly Route[] = [
   },
   { method: 'GET', path: '/nights/:date/changes', right: 'look', handle: changesPage },
   { method: 'GET', path: '/nights/:date/statement', right: 'look', handle: statementPage },
+  {
+    method: 'GET',
+    path: '/nights/:date/statement/lines',
+    right: 'look',
+    handle: statementLinesPage,
+  },
   { method: 'GET', path: '/breaks', right: 'look', handle: breaksPage },
   { method: 'GET', path: '/breaks/causes', right: 'look', handle: causesPage },
   ...SET_VERBS.flatMap((verb): Route[] => [

@@ -73,8 +73,9 @@ export function changeRow(changes: Partial<ChangeRow> = {}): ChangeRow {
 export function statementLine(changes: Partial<StatementLine> = {}): StatementLine {
   return {
     ...{ accountId: 'A1001', currency: 'EUR', orderNo: 'ORD-1', item: 'amount_mismatch' },
-    ...{ breakId: '11', firstSeen: new Date('2026-11-18T22:30:00.000Z'), ageDays: 1 },
-    ...{ owner: null, transactionId: '10001', ledgerCaptured: '10.00', gatewayCaptured: '9.50' },
+    ...{ breakId: '11', instructionId: null, owner: null, ageDays: 1 },
+    ...{ since: new Date('2026-11-18T22:30:00.000Z'), transactionId: '10001' },
+    ...{ ledgerCaptured: '10.00', gatewayCaptured: '9.50' },
     ...{ ledgerRefunded: null, gatewayRefunded: null, captured: '-0.50', refunded: '0.00' },
     ...changes,
   };

@@ -313,9 +313,11 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
       })),
     );
     const { page, complaints, context } = await tabOf(visitor);
-    const { rows } = await console.app.db.query<{ b: bigint; i: bigint; a: string; o: string }>(
-      `select break_id as b, (select min(instruction_id) from tieout.instructions) as i,
-         account_id as a, order_no as o from tieout.breaks order by break_id limit 1`,
+    const { rows } = await console.app.db.query<Record<'a' | 'b' | 'i' | 'l' | 'o', string>>(
+      `select break_id::text as b, (select min(instruction_id) from tieout.instructions)::text as i,
+         account_id as a, order_no as o, (select 'account=' || account_id || '&currency=' || currency
+           || '&item=' || item from tieout.written_lines limit 1) as l
+       from tieout.breaks order by break_id limit 1`,
     );
     const [row] = rows;
     // A number as long as one may be, without a place to break it.
@@ -337,7 +339,7 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
         '/audit',
         '/days',
         '/days/all/close',
-        `/nights/${dateOf(1)}/statement`,
+        ...['', `/lines?${row?.l}`].map((of) => `/nights/${dateOf(1)}/statement${of}`),
         '/authorisations?show=all',
         '/breaks/causes',
         '/breaks?text=xxxxxxxx',

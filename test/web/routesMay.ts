@@ -21,6 +21,7 @@ export const ROUTES_MAY: Readonly<Record<string, Expected>> = {
   'GET /nights/:date': { roles: ANY, ofOther: 'list' },
   'GET /nights/:date/changes': { roles: ANY, ofOther: 'list' },
   'GET /nights/:date/statement': { roles: ANY, ofOther: 'list' },
+  'GET /nights/:date/statement/lines': { roles: ANY, ofOther: 'whole' },
   'GET /breaks': { roles: ANY, ofOther: 'list' },
   'GET /breaks/causes': { roles: ANY, ofOther: 'list' },
   'GET /breaks/all/assign': { roles: WORK, ofOther: 'list' },

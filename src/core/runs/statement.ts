@@ -25,7 +25,10 @@ export interface StatementLine {
   /** what explains it: see ITEMS; `unexplained` where nothing does */
   item: string;
   breakId: string | null;
-  firstSeen: Date | null;
+  /** the one that is under way, waits or was refused, of a line without a break */
+  instructionId: string | null;
+  /** when the break was first seen, or the instruction planned */
+  since: Date | null;
   ageDays: number | null;
   owner: string | null;
   transactionId: string | null;

@@ -3,13 +3,12 @@
 // which revision. It works nothing out: the figures are those that were written.
 
 import type { ComponentChildren } from 'preact';
-import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { onPage, sinceSignedWords, statedWords } from '../../../core/runs/closingChecklist.js';
-import { isExplained, isNothing, itemWords } from '../../../core/runs/statement.js';
+import { isExplained, isNothing, itemWords, UNEXPLAINED } from '../../../core/runs/statement.js';
 import { bookWords } from '../../../core/runs/statementBooks.js';
 import type { DayToSign } from '../../../days/shownDay.js';
 import { daysToRead } from '../../../days/shownDay.js';
-import type { WrittenStatement } from '../../../report/statementStore.js';
+import type { SideText, WrittenStatement } from '../../../report/statementStore.js';
 import { statementsOfRun } from '../../../report/statementStore.js';
 import type { Words } from '../../format.js';
 import { Empty, Figure, Table } from '../../layout/parts.js';
@@ -18,6 +17,7 @@ import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
 import { SignedBoxes } from '../days/signedBoxes.js';
 import { dayPath, MovedAfter, SigningOfAll } from '../days/signing.js';
+import { linesPath } from './statementLines.js';
 
 export async function statementPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, params, words } = visit;
@@ -47,8 +47,9 @@ export async function statementPage(visit: Visit): Promise<Answer> {
         <Empty>A night writes its statement with its workbook, when it ends.</Empty>
       ) : (
         <p class="hint">
-          Revision {first.revision} of the workbook, written {words.at(first.writtenAt)}. Every line
-          behind an item stands on its sheet Statement lines: <a href="/reports">reports</a>.{' '}
+          Revision {first.revision} of the workbook, checked at {words.at(first.asOf)}, written{' '}
+          {words.at(first.writtenAt)}. Each item leads to the lines that it is the sum of; they
+          stand on the sheet Statement lines too: <a href="/reports">reports</a>.{' '}
           <a href={`/nights/${date}`}>Back to the night</a>
         </p>
       )}
@@ -92,7 +93,7 @@ function OfAccount(props: {
 }) {
   const { one, date, words, changed, children } = props;
   const { accountId, currency, ledger, gateway, items, unexplained } = one;
-  const row = (what: string, sums: { captured: string; refunded: string }, isLeft = false) => (
+  const row = (what: ComponentChildren, sums: SideText, isLeft = false) => (
     <tr class={isLeft && !isNothing(sums) ? 'differs' : undefined}>
       <th scope="row" class="words">
         {what}
@@ -101,6 +102,11 @@ function OfAccount(props: {
       <Figure name="Captured">{words.amount(sums.captured, currency)}</Figure>
       <Figure name="Refunded">{words.amount(sums.refunded, currency)}</Figure>
     </tr>
+  );
+  const left = isNothing(unexplained) ? (
+    'Unexplained'
+  ) : (
+    <a href={linesPath(date, one, UNEXPLAINED)}>Unexplained</a>
   );
   return (
     <section aria-label={`Statement of ${accountId} in ${currency}`}>
@@ -121,7 +127,7 @@ function OfAccount(props: {
         {items.map((item) => (
           <tr>
             <td>
-              <ItemName accountId={accountId} currency={currency} item={item.item} />
+              <a href={linesPath(date, one, item.item)}>{itemWords(item.item)}</a>
             </td>
             <Figure name="Lines">{words.count(item.lines)}</Figure>
             <Figure name="Captured">{words.amount(item.captured, currency)}</Figure>
@@ -129,7 +135,7 @@ function OfAccount(props: {
           </tr>
         ))}
         {row('By the gateway', gateway)}
-        {row('Unexplained', unexplained, true)}
+        {row(left, unexplained, true)}
       </Table>
       {one.books === null ? null : <Books one={one} books={one.books} words={words} />}
       {children}
@@ -178,14 +184,6 @@ function Books(props: {
       {row('At the gateway, not settled: the closing of the settlement', books.closing)}
     </Table>
   );
-}
-
-/** A kind of break leads to its breaks as they stand today. */
-function ItemName(props: { accountId: string; currency: string; item: string }) {
-  const { accountId, currency, item } = props;
-  if (!BREAK_KINDS.some((kind) => kind === item)) return <>{itemWords(item)}</>;
-  const query = new URLSearchParams({ account: accountId, kind: item, currency, state: 'any' });
-  return <a href={`/breaks?${query}`}>{itemWords(item)}</a>;
 }
 
 function Signed(props: {

@@ -4,6 +4,7 @@
 
 import type { StatementLine } from '../../src/core/runs/statement.js';
 import { itemWords } from '../../src/core/runs/statement.js';
+import { orderPath } from '../../src/core/text/orderPath.js';
 import type { Table } from '../column.js';
 import { count, id, instant, money, text } from '../column.js';
 import { linked } from '../columns.js';
@@ -16,7 +17,11 @@ export function statementLinesTable(address: string | null): Table<StatementLine
     keep: (row) => [row.orderNo, ...(row.transactionId === null ? [] : [row.transactionId])],
     columns: [
       id('account_id', 'Account', 12, (row) => row.accountId),
-      id('order_no', 'Order', 20, (row) => row.orderNo),
+      id(
+        ...(['order_no', 'Order', 20] as const),
+        (row) => row.orderNo,
+        address === null ? {} : { link: (row) => address + orderPath(row.accountId, row.orderNo) },
+      ),
       linked(
         id<StatementLine>('break_id', 'Break', 9, (row) => row.breakId),
         address,

@@ -10,6 +10,9 @@ import { fitsFigure, fitsOneLine } from './columnWidths.js';
 import type { Cell } from './format/cellXml.js';
 import { moneyStyle, STYLES, shrunk } from './styles.js';
 
+/** Of a text in a formula: a file with a longer one is not opened. */
+const QUOTED_MAX = 255;
+
 /** `keep`: identifiers that free text of this row may name; masking leaves them alone. */
 export function columnCell<R>(
   column: Column<R>,
@@ -23,7 +26,8 @@ export function columnCell<R>(
       const id = column.read(row);
       if (id === null) return null;
       const to = column.link?.(row) ?? null;
-      return to === null ? textCell(idText(id), width) : linkCell(to, idText(id));
+      const isLink = to !== null && Math.max(to.length, id.length) <= QUOTED_MAX;
+      return isLink ? linkCell(to, idText(id)) : textCell(idText(id), width);
     }
     case 'text': {
       const text = sheetText(column, row);

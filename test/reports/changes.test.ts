@@ -60,7 +60,7 @@ test('has a line a break: what it was and is, whose, by whom and why, with its p
   const book = await workbook({
     about: { ...ABOUT, consoleAddress: 'https://books.example' },
     changes: [
-      changeRow({ ...waived, change: 'waived', before: '7.25', after: null, moved: '-7.25' }),
+      changeRow({ ...waived, owner: 'olga', before: '7.25', after: null, moved: '-7.25' }),
       changeRow({ orderNo: '4111111111111111', change: 'resolved', cause: 'ledger', ageDays: 3 }),
     ],
   });
@@ -73,7 +73,7 @@ test('has a line a break: what it was and is, whose, by whom and why, with its p
   });
   expect(line?.values).toMatchObject([
     ...[undefined, 'A1001', 'ORD-1', {}, 'Waived', 'amount mismatch', 'EUR', 7.25],
-    ...[undefined, -7.25, 1, undefined, 'anna (as said on the command line)'],
+    ...[undefined, -7.25, 1, 'olga', 'anna (as said on the command line)'],
     ...['card 411111******1111', new Date('2026-11-20T04:16:02.000Z')],
   ]);
   expect(resolved?.getCell(2).value).toBe('4111111111111111');

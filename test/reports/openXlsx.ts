@@ -58,11 +58,13 @@ export function sheetOf(workbook: ExcelJS.Workbook, name: string): ExcelJS.Works
   return sheet;
 }
 
-/** The row whose first cells read like this. */
+/** The row whose first cells read like this, or are links that do. */
 export function rowStarting(sheet: ExcelJS.Worksheet, ...cells: string[]): ExcelJS.Row {
   for (let number = 1; number <= sheet.rowCount; number += 1) {
     const row = sheet.getRow(number);
-    if (cells.every((text, index) => row.getCell(index + 1).value === text)) return row;
+    const reads = (text: string, at: number): boolean =>
+      [row.getCell(at + 1).value, row.getCell(at + 1).result].includes(text);
+    if (cells.every(reads)) return row;
   }
   throw new Error(`no row that starts with ${cells.join(', ')} on ${sheet.name}`);
 }

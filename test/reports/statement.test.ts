@@ -11,7 +11,7 @@ import type { BookLine } from '../../src/core/runs/statementBooks.js';
 import { evaluateAll } from './evaluate.js';
 import { openXlsx, rowStarting, sheetOf, unzip } from './openXlsx.js';
 import type { RunAtHand } from './sampleRun.js';
-import { ABOUT, runOf, sampleRun } from './sampleRun.js';
+import { ABOUT, runOf, sampleRun, statementLine } from './sampleRun.js';
 
 let folder: string;
 
@@ -241,6 +241,45 @@ describe('the statement that one signs', () => {
       rowStarting(sheet, `A1001: code 7777 at 2026-11-20 04:15 Europe/Berlin, such as ${orderNo}`)
         .number,
     ).toBeGreaterThan(1);
+  });
+
+  test('says of each line since when it stands, whose it is, and leads to its order', async () => {
+    const about = { ...ABOUT, consoleAddress: 'https://tieout.example' };
+    const since = new Date('2026-11-13T22:30:00.000Z');
+    const long = 'Ä'.repeat(128);
+    const lines = [
+      statementLine({ owner: 'olga', since, ageDays: 6 }),
+      statementLine({
+        orderNo: 'W/1',
+        item: 'held',
+        breakId: null,
+        instructionId: '7',
+        ageDays: 2,
+      }),
+      statementLine({ orderNo: long, item: 'awaited', breakId: null, since: null, ageDays: null }),
+    ];
+    const sheet = sheetOf(
+      await openXlsx(await written(sampleRun({ about, lines }))),
+      'Statement lines',
+    );
+    const head = rowStarting(sheet, 'Account', 'Order', 'Break').values as string[];
+    const at = (name: string) => head.findIndex((cell) => cell?.startsWith(name));
+    const shown = ['ORD-1', 'W/1', long].map((no) => {
+      const row = rowStarting(sheet, 'A1001', no);
+      return [row.getCell(2).formula, at('Age'), at('Owner')].map((one) =>
+        typeof one === 'number' ? row.getCell(one).value : one,
+      );
+    });
+    const link = (no: string, shown: string) =>
+      `HYPERLINK("https://tieout.example/orders/A1001/${no}","${shown}")`;
+    expect(shown).toEqual([
+      [link('ORD-1', 'ORD-1'), 6, 'olga'],
+      [link('W%2F1', 'W/1'), 2, null],
+      // No spreadsheet opens a file with an address as long as this one's.
+      [undefined, null, null],
+    ]);
+    const when = rowStarting(sheet, 'A1001', 'ORD-1').getCell(at('Since')).value;
+    expect(when).toEqual(new Date('2026-11-13T23:30:00.000Z'));
   });
 
   test('leads from each line to its break, where the address of the console is known', async () => {

@@ -76,6 +76,7 @@ async function threeNights(house: House): Promise<void> {
   await decide(house, passing, { kind: 'waive', reason: 'a gift card' });
   await night(2);
   await decide(house, differing[3], { kind: 'reopen', reason: 'it was not' });
+  await decide(house, differing[0], { kind: 'assign', owner: 'Olga' });
 }
 
 async function decide(house: House, orderNo: string | undefined, action: BreakAction) {
@@ -124,6 +125,9 @@ describe('what changed since the run before', () => {
     ]);
     expect(of(0)[0]).toMatchObject({ moved: '7.00', currency: 'EUR', by: 'tieout' });
     expect(of(2)[0]).toMatchObject({ moved: '-5.00', by: 'tieout', cause: 'ledger' });
+    const { body } = await viewer.get(`/nights/${THIRD}/changes?change=grown`);
+    expect(body).toContain(`${differing[0]}</a></th>`);
+    expect(body.match(/data-name="Owner">[^<]*/g)).toContain('data-name="Owner">Olga');
     expect(of(3)[0]).toMatchObject({ by: 'anna', isClaim: true, reason: 'rounded at the till' });
     const last = await listChanged(db, { ...(await any(LAST)), change: 'reopened' }, ALL);
     expect(last.map((one) => [one.orderNo, short(one), one.by])).toEqual([
@@ -292,11 +296,7 @@ function isBreakNumber(value: unknown): boolean {
   return typeof value === 'string' && /^\d+$/.test(value);
 }
 
-interface Line {
-  account_id: string;
-  currency: string | null;
-  stake: string | null;
-}
+type Line = { account_id: string } & Record<'currency' | 'stake', string | null>;
 
 const cents = (money: string) => Math.round(Number(money) * 100);
 

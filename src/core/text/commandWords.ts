@@ -2,6 +2,8 @@
 // the same is done, or that an operator is to be asked. The texts themselves name the command, to
 // the letter, for the terminal. Pure. Neighbours: web/layout/said.tsx links, reports/ writes.
 
+import { orderPath } from './orderPath.js';
+
 /** Where the console does what a command does. */
 interface Place {
   /** of the console, below its address */
@@ -71,7 +73,7 @@ const PLACES: Readonly<Record<string, Finder>> = {
   'instructions resolve': ofInstruction('resolve it'),
   'instructions replan': ofInstruction('plan it again'),
   order: ([account = '', orderNo = '']) => ({
-    path: `/orders/${encodeURIComponent(account)}/${encodeURIComponent(orderNo)}`,
+    path: orderPath(account, orderNo),
     label: `Order ${orderNo}`,
   }),
   run: (_words, options) => {

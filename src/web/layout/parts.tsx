@@ -4,6 +4,7 @@
 import type { ComponentChild, ComponentChildren, VNode } from 'preact';
 import { cloneElement, isValidElement, toChildArray } from 'preact';
 import { stateLabel } from '../../core/text/labels.js';
+import { orderPath } from '../../core/text/orderPath.js';
 import type { Words } from '../format.js';
 
 export function State({ state }: { state: string }) {
@@ -146,10 +147,6 @@ const NAME_WIDTH = 32;
 export function Name({ name }: { name: string }): ComponentChild {
   if (name.length <= NAME_WIDTH) return name;
   return <span class="long">{name}</span>;
-}
-
-export function orderPath(accountId: string, orderNo: string): string {
-  return `/orders/${encodeURIComponent(accountId)}/${encodeURIComponent(orderNo)}`;
 }
 
 export function Form(props: {

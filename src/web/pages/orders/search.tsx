@@ -1,9 +1,10 @@
 // The search that leads to an order: by its number or a part of it, by a transaction, a refund, or
 // what the gateway calls the refund, in any case of letters.
 
+import { orderPath } from '../../../core/text/orderPath.js';
 import type { FoundBy, FoundOrder } from '../../../orders/historyStore.js';
 import { findOrders } from '../../../orders/historyStore.js';
-import { Empty, OrderLink, orderPath } from '../../layout/parts.js';
+import { Empty, OrderLink } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 
 const FOUND_MAX = 50;

@@ -1,0 +1,4 @@
+/** The page of an order in the console, behind its address. */
+export function orderPath(accountId: string, orderNo: string): string {
+  return `/orders/${encodeURIComponent(accountId)}/${encodeURIComponent(orderNo)}`;
+}

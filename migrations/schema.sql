@@ -1,4 +1,4 @@
--- The schema as it stands after 0810_written_lines, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0811_day_signings, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -2618,6 +2618,29 @@ CREATE OR REPLACE FUNCTION tieout.day_end(day date, zone text, cut_off time with
  IMMUTABLE PARALLEL SAFE
 AS $function$
   select (day + 1 + cut_off) at time zone zone
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.day_signings(of_date date, accounts text[])
+ RETURNS TABLE(account_id text, events jsonb)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select e.account_id, jsonb_agg(jsonb_build_object('event', e.event, 'by', e.by,
+    'isClaim', e.is_claim, 'at', e.at, 'revision', coalesce((
+      -- the one that was seen; a decision of before kept none
+      select (item ->> 'revision')::int from jsonb_array_elements(e.open_items) as item
+      where item ->> 'what' = 'workbook'), (
+      select max(p.revision) from tieout.runs r join tieout.reports p using (run_id)
+      where r.business_date = of_date and not r.is_dry and p.kind = 'reconciliation'
+        and p.format = 'xlsx' and p.period is null and p.state = 'written'
+        and p.written_at <= e.at))) order by e.event_id)
+  from tieout.day_events e
+  where e.business_date = of_date and e.account_id = any (accounts) and e.event <> 'reopened'
+    and not exists (
+      select from tieout.day_events later
+      where later.account_id = e.account_id and later.business_date = e.business_date
+        and later.event = 'reopened' and later.event_id > e.event_id)
+  group by e.account_id
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.day_state(account text, day date)

@@ -134,10 +134,10 @@ async function writeSigned(
   data: ReconciliationData,
   { lines, booked }: Awaited<ReturnType<typeof planSheets>>,
 ): Promise<string[]> {
-  const { about, books, movedAfter } = data;
+  const { about, books, movedAfter, signings } = data;
   const dated = (title: string): string => `${title}: ${about.businessDate}`;
   const signed = await writeStatement(book, statements, {
-    ...{ about, movedAfter },
+    ...{ about, movedAfter, signings },
     parts: placesOf(lines).parts,
     bookParts: booked === null ? [] : placesOf(booked).parts,
   });

@@ -1,6 +1,7 @@
 // A page of the statement under way, and what its two halves are written with. Types alone;
 // neighbours: statementSheet.ts and statementBooks.ts (the halves).
 
+import type { Signing } from '../../src/core/runs/businessDay.js';
 import type { MovedAfter } from '../../src/core/runs/closingChecklist.js';
 import type { AboutData } from '../../src/core/runs/reporting.js';
 import type { Cell } from '../xlsx/format/cellXml.js';
@@ -11,6 +12,8 @@ export interface Frame {
   about: AboutData;
   /** of all accounts and currencies; for one page, what stands on it */
   movedAfter: readonly MovedAfter[];
+  /** by account */
+  signings: ReadonlyMap<string, readonly Signing[]>;
   parts: readonly Part[];
   /** of the sheet of what is not settled; empty where no books are kept */
   bookParts: readonly Part[];

@@ -5,6 +5,8 @@
 // lines).
 
 import { formatAmount } from '../../src/core/money.js';
+import type { Signing } from '../../src/core/runs/businessDay.js';
+import { SIGNING_BOXES, signingWords } from '../../src/core/runs/businessDay.js';
 import { movedWords, onPage } from '../../src/core/runs/closingChecklist.js';
 import type { AboutData } from '../../src/core/runs/reporting.js';
 import type { Statement } from '../../src/core/runs/statement.js';
@@ -150,7 +152,7 @@ function pageOf(one: Statement, frame: Frame, first: number): SheetPage {
   for (const words of movedWords(frame.movedAfter)) {
     wide(page, `Moved ${words}. Its orders: sheet ${LINES_NAME}.`, STYLES.note);
   }
-  addBoxes(page, about, accountId);
+  addBoxes(page, about, accountId, frame.signings.get(accountId) ?? []);
   return page;
 }
 
@@ -213,9 +215,14 @@ function addItem(
   page.lines.push({ cells: [name, ...sums] });
 }
 
-/** Who signs, beside what they sign. */
-function addBoxes(page: SheetPage, about: AboutData, accountId: string): void {
-  const { businessDate, revision, consoleAddress } = about;
+/** Who signs, beside what they sign: who signed the day already, or a line for a signature. */
+function addBoxes(
+  page: SheetPage,
+  about: AboutData,
+  accountId: string,
+  signings: readonly Signing[],
+): void {
+  const { businessDate, revision, consoleAddress, timezone } = about;
   wide(page, NOTE, STYLES.note);
   const day = `/days/${encodeURIComponent(accountId)}/${businessDate}`;
   page.lines.push({
@@ -223,15 +230,15 @@ function addBoxes(page: SheetPage, about: AboutData, accountId: string): void {
     isWide: true,
   });
   page.lines.push({ cells: [] });
-  for (const words of ['Prepared by', 'Reviewed by']) {
-    page.lines.push({
-      cells: [
-        strong(`${words}, date, signature (${businessDate}, revision ${revision})`),
-        strong(''),
-        strong(''),
-        strong(''),
-      ],
-    });
+  for (const { event, box, what } of SIGNING_BOXES) {
+    const found = signings.findLast((one) => one.event === event);
+    if (found === undefined) {
+      const words = `${box} by, date, signature (${businessDate}, revision ${revision})`;
+      page.lines.push({ cells: [strong(words), strong(''), strong(''), strong('')] });
+    } else {
+      const at = `${wallText(wallClock(timezone), new Date(found.at))} ${timezone}`;
+      wide(page, `${box}: ${what} ${signingWords(found, at)}`, STYLES.totalWrapped);
+    }
     page.lines.push({ cells: [] });
   }
 }

@@ -109,6 +109,12 @@ export const STYLES = {
     alignment: FIGURE,
   },
   totalText: { numFmt: TEXT, font: BOLD, border: TOTAL_LINE, alignment: WORDS },
+  totalWrapped: {
+    numFmt: TEXT,
+    font: BOLD,
+    border: TOTAL_LINE,
+    alignment: { ...WORDS, wrapText: true },
+  },
   totalMoney: { numFmt: MONEY, font: BOLD, border: TOTAL_LINE, alignment: FIGURE },
   totalWholeMoney: {
     numFmt: MONEY_WITHOUT_DECIMALS,

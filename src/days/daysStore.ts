@@ -3,7 +3,7 @@
 // as an adjustment in the first open day. Neighbours: core/runs/businessDay.ts, days/days.ts.
 
 import type { Decider } from '../core/instructions/decider.js';
-import type { DayFigures, DayState, DayWorkbook } from '../core/runs/businessDay.js';
+import type { DayFigures, DayState, DayWorkbook, Signing } from '../core/runs/businessDay.js';
 import type { ClosingFacts, MovedAfter } from '../core/runs/closingChecklist.js';
 import { isExplained } from '../core/runs/statement.js';
 import type { Db, LongReads } from '../database/db.js';
@@ -301,6 +301,19 @@ export async function movedInWorkbook(
   const chunks = reads.stream<MovedAfter>(statement('days/movedAfter'), [accountIds, date]);
   for await (const rows of chunks) found.push(...rows);
   return found.map((one) => ({ ...one, isStated: true }));
+}
+
+/** Who closed and who locked the day since it was last open, by account. */
+export async function daySignings(
+  db: Db,
+  accountIds: readonly string[],
+  date: string,
+): Promise<Map<string, Signing[]>> {
+  const { rows } = await db.query<{ account_id: string; events: Signing[] }>(
+    'select account_id, events from tieout.day_signings($1, $2)',
+    [date, accountIds],
+  );
+  return new Map(rows.map((row) => [row.account_id, row.events]));
 }
 
 /** Orders placed before the end of the day that the gateway dates after it. */

@@ -3,6 +3,7 @@
 import { ageInDays } from '../core/breaks/breakAge.js';
 import { NOT_APPROVABLE } from '../core/instructions/holdReasons.js';
 import { formatAmount } from '../core/money.js';
+import type { Signing } from '../core/runs/businessDay.js';
 import type { Chunks } from '../core/runs/reporting.js';
 import type { LeftOver, Statement, StatementLine } from '../core/runs/statement.js';
 import type { Database, Db, LongReads } from '../database/db.js';
@@ -177,14 +178,7 @@ export interface WrittenStatement {
     other: WrittenItem[];
     closing: SideText;
   } | null;
-  /** the day closed, then locked: on the newest revision of then; null: there was none yet */
-  signed: {
-    event: 'closed' | 'locked';
-    by: string;
-    isClaim: boolean;
-    at: string;
-    revision: number | null;
-  }[];
+  signed: Signing[];
   /** whether the revision that was closed on says the same; null: it was closed on none */
   isAsSigned: boolean | null;
 }

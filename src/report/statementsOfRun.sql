@@ -7,24 +7,6 @@ with book as (
   where r.business_date = $1::date and not r.is_dry and p.kind = 'reconciliation'
     and p.format = 'xlsx' and p.period is null and p.state = 'written'
   order by p.revision desc limit 1
-),
-signed as (
-  select e.account_id, jsonb_agg(jsonb_build_object('event', e.event, 'by', e.by,
-    'isClaim', e.is_claim, 'at', e.at, 'revision', coalesce((
-      -- the one that was seen; a decision of before kept none
-      select (item ->> 'revision')::int from jsonb_array_elements(e.open_items) as item
-      where item ->> 'what' = 'workbook'), (
-      select max(p.revision) from tieout.runs r join tieout.reports p using (run_id)
-      where r.business_date = $1 and not r.is_dry and p.kind = 'reconciliation'
-        and p.format = 'xlsx' and p.period is null and p.state = 'written'
-        and p.written_at <= e.at))) order by e.event_id) as events
-  from tieout.day_events e
-  where e.business_date = $1 and e.account_id = any ($2::text[]) and e.event <> 'reopened'
-    and not exists (
-      select from tieout.day_events later
-      where later.account_id = e.account_id and later.business_date = e.business_date
-        and later.event = 'reopened' and later.event_id > e.event_id)
-  group by e.account_id
 )
 select s.account_id as "accountId", s.currency, book.report_id as "reportId", book.revision,
   book.sha256, book.written_at as "writtenAt", book.as_of as "asOf",
@@ -49,6 +31,6 @@ select s.account_id as "accountId", s.currency, book.report_id as "reportId", bo
       and exists (select from tieout.statements any_of where any_of.report_id = p.report_id)
       and p.revision = (signed.events -> 0 ->> 'revision')::int) as "isAsSigned"
 from book join tieout.statements s using (report_id)
-left join signed using (account_id)
+left join tieout.day_signings($1::date, $2) as signed using (account_id)
 where s.account_id = any ($2)
 order by s.account_id, s.currency

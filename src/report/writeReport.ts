@@ -22,7 +22,7 @@ import type { AboutData, ReconciliationData, WrittenReport } from '../core/runs/
 import type { RunSummary } from '../core/runs/summary.js';
 import type { LongReads } from '../database/db.js';
 import { readAgain } from '../database/readAgain.js';
-import { dayFigures, daysAccounts, movedInWorkbook } from '../days/daysStore.js';
+import { dayFigures, daySignings, daysAccounts, movedInWorkbook } from '../days/daysStore.js';
 import { scheduleFacts } from '../runs/calendarStore.js';
 import { runSnapshots } from '../runs/runAccountsStore.js';
 import { findRun } from '../runs/runsStore.js';
@@ -167,8 +167,9 @@ async function writeReconciliationOf(
   ]);
   const coverage = coverageLines(db, runId);
   const nights = await nightMarks(db, runId, accountIds, NIGHTS_DRAWN);
+  const signings = await daySignings(db, accountIds, run.about.businessDate);
   const sums = {
-    ...{ openBefore, comparedWith: bases, nights, elsewhere, coverage },
+    ...{ openBefore, comparedWith: bases, nights, elsewhere, coverage, signings },
     ...{ tiesByKind, tiesByMoney },
   };
   const snapshots = await runSnapshots(db, runId);

@@ -5,6 +5,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { decideBreaks } from '../../src/breaks/decideBreaks.js';
+import { closeDay } from '../../src/days/days.js';
 import { breakRows } from '../../src/report/reportRowsStore.js';
 import { queueReports, writtenByIds } from '../../src/report/reportsStore.js';
 import { writeReport } from '../../src/report/writeReport.js';
@@ -49,6 +50,10 @@ test('a workbook made again lists the breaks that were open when its night ended
   const later = await house.run({ date: dateOf(1) });
   expect(later.summary.accounts.some(({ tie }) => tie.new + tie.resolved > 0)).toBe(true);
 
+  // Its day is closed by one person on the first revision; nobody has reviewed it.
+  const order = { accountId: 'A1001', date: dateOf(2), who, reason: 'month end' };
+  expect(await closeDay(house.db, order)).toMatchObject({ kind: 'done' });
+
   const run = await findRun(house.db, dateOf(2));
   const queued = await queueReports(house.db, run?.runId ?? 0n, ['reconciliation'], new Date());
   // Two workers at once, as a job that is rung again while the first still writes: one makes it, and
@@ -67,6 +72,38 @@ test('a workbook made again lists the breaks that were open when its night ended
   expect(texts(after, 'Breaks')).toEqual(texts(before, 'Breaks'));
   expect(texts(after, 'Summary').flat().join()).not.toContain('DOES NOT TIE');
   expect(texts(before, 'Summary').flat().join()).not.toContain('DOES NOT TIE');
+
+  const boxesOf = (book: typeof before) =>
+    (
+      texts(book, 'Statement')
+        .flat()
+        .join('|')
+        .match(/(?:Prepared|Reviewed)[^|]*/g) ?? []
+    )
+      .slice(0, 2)
+      .map((words) => words.replace(/ at [-:\d ]+ /, ' at ... '));
+  const line = (box: string, revision: number) =>
+    `${box} by, date, signature (${dateOf(2)}, revision ${revision})`;
+  expect(boxesOf(before)).toEqual([line('Prepared', 1), line('Reviewed', 1)]);
+  expect(boxesOf(after)).toEqual([
+    'Prepared: day closed by anna (as said on the command line) at ... UTC, on revision 1',
+    line('Reviewed', 2),
+  ]);
+
+  // The lines of the newest statement are kept, and of the one that was written before it.
+  const { rows: sums } = await house.db.query(
+    `select count(*)::int as lines,
+       sum(coalesce(l.gateway_captured, 0) - coalesce(l.ledger_captured, 0)) as captured,
+       (select sum((value ->> 'lines')::int)::int from tieout.statements s,
+         jsonb_array_elements(s.items) where s.report_id = l.report_id) as said,
+       (select sum((value ->> 'captured')::numeric) from tieout.statements s,
+         jsonb_array_elements(s.items) where s.report_id = l.report_id) as stated
+     from tieout.written_lines l join tieout.reports p using (report_id)
+     where p.run_id = $1 group by l.report_id order by l.report_id`,
+    [run?.runId],
+  );
+  expect(sums).toHaveLength(2);
+  for (const one of sums) expect([one.lines, one.captured]).toEqual([one.said, one.stated]);
 
   const listed: string[] = [];
   const at = { asOf: new Date(), rule: { days: 5, timezone: 'UTC', holidays: [] } };

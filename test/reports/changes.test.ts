@@ -56,11 +56,11 @@ test('leads from what was open before to what is open now, in money and in numbe
 });
 
 test('has a line a break: what it was and is, whose, by whom and why, with its page', async () => {
-  const waived = { change: 'waived', reason: 'card 4111111111111111', by: 'anna', isClaim: true };
+  const waived = { reason: 'card 4111111111111111', by: 'anna', isClaim: true, owner: 'olga' };
   const book = await workbook({
     about: { ...ABOUT, consoleAddress: 'https://books.example' },
     changes: [
-      changeRow({ ...waived, owner: 'olga', before: '7.25', after: null, moved: '-7.25' }),
+      changeRow({ ...waived, change: 'waived', before: '7.25', after: null, moved: '-7.25' }),
       changeRow({ orderNo: '4111111111111111', change: 'resolved', cause: 'ledger', ageDays: 3 }),
     ],
   });

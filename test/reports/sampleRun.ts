@@ -284,6 +284,7 @@ export function sampleRun(changes: Partial<RunAtHand> = {}): RunAtHand {
     about: ABOUT,
     secret: 'f'.repeat(64),
     movedAfter: [],
+    signings: new Map(),
     breaks: [
       breakRow(),
       breakRow({

@@ -243,6 +243,35 @@ describe('the statement that one signs', () => {
     ).toBeGreaterThan(1);
   });
 
+  test('says in its boxes who closed and locked the day, else leaves them to be signed', async () => {
+    const boxes = async (signings: RunAtHand['signings'], name: string) => {
+      const book = await openXlsx(await written(sampleRun({ signings }), name));
+      const cells = sheetOf(book, 'Statement').getColumn(1).values as unknown[];
+      return cells.filter((value) => /^(Prepared|Reviewed)/.test(String(value))).slice(0, 2);
+    };
+    const [date, empty] = ['2026-11-19', 'by, date, signature'];
+    const line = (box: string) => `${box} ${empty} (${date}, revision 1)`;
+    expect(await boxes(new Map(), 'open')).toEqual([line('Prepared'), line('Reviewed')]);
+    const closed = {
+      ...({ event: 'closed', by: 'anna', isClaim: false } as const),
+      ...{ at: '2026-11-20T08:15:00+00:00', revision: 2 },
+    };
+    const locked = {
+      ...closed,
+      event: 'locked',
+      by: 'Ben',
+      isClaim: true,
+      revision: null,
+    } as const;
+    const said = 'Prepared: day closed by anna at 2026-11-20 09:15:00 Europe/Berlin, on revision 2';
+    expect(await boxes(new Map([['A1001', [closed]]]), 'closed')).toEqual([said, line('Reviewed')]);
+    expect(await boxes(new Map([['A1001', [closed, locked]]]), 'locked')).toEqual([
+      said,
+      'Reviewed: day locked by Ben (as said on the command line) at 2026-11-20 09:15:00 ' +
+        'Europe/Berlin, on no revision',
+    ]);
+  });
+
   test('says of each line since when it stands, whose it is, and leads to its order', async () => {
     const about = { ...ABOUT, consoleAddress: 'https://tieout.example' };
     const since = new Date('2026-11-13T22:30:00.000Z');

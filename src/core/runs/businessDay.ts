@@ -2,9 +2,32 @@
 // from day to day. Plain data and the one rule that ties them; amounts are text of two decimals.
 // Neighbours: days/daysStore.ts reads, days/days.ts decides, cli/reports/days.ts shows.
 
+import { nameLabel } from '../instructions/decider.js';
 import { exactAmount, formatAmount } from '../money.js';
 
 export type DayState = 'open' | 'closed' | 'locked';
+
+/** A day closed, then locked. */
+export interface Signing {
+  event: 'closed' | 'locked';
+  by: string;
+  isClaim: boolean;
+  at: string;
+  /** the newest of then; null: there was none yet */
+  revision: number | null;
+}
+
+/** The boxes of a statement. */
+export const SIGNING_BOXES = [
+  { event: 'closed', box: 'Prepared', what: 'day closed' },
+  { event: 'locked', box: 'Reviewed', what: 'day locked' },
+] as const;
+
+/** Who signed, when, on which revision. */
+export function signingWords({ by, isClaim, revision }: Signing, at: string): string {
+  const what = revision === null ? 'no revision' : `revision ${revision}`;
+  return `by ${nameLabel(by, isClaim)} at ${at}, on ${what}`;
+}
 
 /** What the gateway's document does not show, so that no figure of a day holds it. */
 export const NOT_KNOWN = ['fees', 'chargebacks', 'bank payouts'] as const;

@@ -6,6 +6,7 @@
 import type { ChangedBreak, ComparedWith, OpenBefore } from '../breaks/change.js';
 import type { RowBinding } from '../decisions/rowBinding.js';
 import { type Hundredths, parseSum } from '../money.js';
+import type { Signing } from './businessDay.js';
 import type { MovedAfter } from './closingChecklist.js';
 import type { Statement, StatementLine } from './statement.js';
 import type { BookLine } from './statementBooks.js';
@@ -288,6 +289,8 @@ export interface ReconciliationData {
   lines: () => Chunks<StatementLine>;
   /** What moved of this date after its run had ended; nothing as the run writes its own. */
   movedAfter: readonly MovedAfter[];
+  /** Who closed and who locked the day of an account, if it is so as this is written. */
+  signings: ReadonlyMap<string, readonly Signing[]>;
   /** The same of what is not settled, and from when on; left out where no books are kept. */
   books?: { from: string; lines: () => Chunks<BookLine> } | undefined;
   elsewhere: readonly ElsewhereRow[];

@@ -40,7 +40,10 @@ const FIGURE = '<td class="figure"[^>]*>([^<]*)</td>';
 /** The items of every statement of the page, with the address that each leads to. */
 async function itemsOf(visitor: Visitor): Promise<Item[]> {
   const { body } = await visitor.get(url);
-  const row = new RegExp(`<tr><td[^>]*><a href="([^"]+)">[^<]*</a></td>${FIGURE.repeat(3)}`, 'g');
+  const row = new RegExp(
+    `<tr><td><span><a href="([^"]+)">[^<]*</a></span></td>${FIGURE.repeat(3)}`,
+    'g',
+  );
   return [...body.matchAll(row)].map(([, path = '', lines = '', captured = '', refunded = '']) => ({
     path: path.replaceAll('&amp;', '&'),
     ...{ lines: Number(plain(lines)), captured: plain(captured), refunded: plain(refunded) },

@@ -127,7 +127,9 @@ function OfAccount(props: {
         {items.map((item) => (
           <tr>
             <td>
-              <a href={linesPath(date, one, item.item)}>{itemWords(item.item)}</a>
+              <span>
+                <a href={linesPath(date, one, item.item)}>{itemWords(item.item)}</a>
+              </span>
             </td>
             <Figure name="Lines">{words.count(item.lines)}</Figure>
             <Figure name="Captured">{words.amount(item.captured, currency)}</Figure>

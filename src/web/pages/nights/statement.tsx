@@ -126,11 +126,7 @@ function OfAccount(props: {
         {row('By the ledger', ledger)}
         {items.map((item) => (
           <tr>
-            <td>
-              <span>
-                <a href={linesPath(date, one, item.item)}>{itemWords(item.item)}</a>
-              </span>
-            </td>
+            <ItemCell to={linesPath(date, one, item.item)} item={item.item} />
             <Figure name="Lines">{words.count(item.lines)}</Figure>
             <Figure name="Captured">{words.amount(item.captured, currency)}</Figure>
             <Figure name="Refunded">{words.amount(item.refunded, currency)}</Figure>
@@ -143,6 +139,17 @@ function OfAccount(props: {
       {children}
       <Signed one={one} date={date} words={words} changed={changed} />
     </section>
+  );
+}
+
+/** Its words break where a window is narrow, though they are a link. */
+function ItemCell({ to, item }: { to: string; item: string }) {
+  return (
+    <td>
+      <span>
+        <a href={to}>{itemWords(item)}</a>
+      </span>
+    </td>
   );
 }
 

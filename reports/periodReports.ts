@@ -97,7 +97,7 @@ export function headedPage(
   const asOf = wallText(wallClock(about.timezone), about.asOf);
   const words =
     `Business dates ${period.from} to ${period.to}, each from ${about.cutOff} in ` +
-    `${about.timezone}; newest night ${about.businessDate}, as of ${asOf}.`;
+    `${about.timezone}; newest night ${about.businessDate}, checked at ${asOf}.`;
   addWide(page, freeText(words), STYLES.running);
   for (const line of reach) addWide(page, line, STYLES.note);
   addVerdict(page);

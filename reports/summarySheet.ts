@@ -119,7 +119,7 @@ function addHeading(
   addWide(page, freeText(plainly(runSentence(summary), about)), STYLES.sentence);
   const reach =
     `Covers ${covers}; business day from ${about.cutOff} in ${about.timezone}; ` +
-    `as of ${asOf}; revision ${about.revision}, ${previous}.`;
+    `checked at ${asOf}; revision ${about.revision}, ${previous}.`;
   addWide(page, freeText(reach), STYLES.running);
   const lines =
     notSettled === null ? [reachOf(about)] : notSettledSentences(notSettled, about.businessDate);
@@ -133,8 +133,9 @@ function movedSince(movedAfter: readonly MovedAfter[]): string[] {
   return [...new Set(movedAfter.map(({ accountId }) => accountId))].flatMap((accountId) =>
     movedWords(movedAfter.filter((one) => one.accountId === accountId)).map(
       (words) =>
-        `${idText(accountId)}: moved ${words}. The sheet Waiting for you is as of this revision, ` +
-        'too; this sheet tells what the run did, as it stood when the night ended.',
+        `${idText(accountId)}: moved ${words}. The sheet Waiting for you was read when ` +
+        'this revision was written; this sheet tells what the run did, as it stood when the ' +
+        'night ended.',
     ),
   );
 }
@@ -309,7 +310,13 @@ function addOpenBreaks(
 
 function addInstructions(page: Page, accounts: readonly AccountSummary[]): void {
   addSection(page, 'Instructions: the state of each at the end', [
-    ['Account', 'Operation', 'Carried in', ...INSTRUCTION_STATES.map(capitalised), 'All'],
+    [
+      'Account',
+      'Operation',
+      'Carried in',
+      ...INSTRUCTION_STATES.map((state) => capitalised(stateLabel(state))),
+      'All',
+    ],
   ]);
   const first = page.lines.length + 1;
   for (const account of accounts) {

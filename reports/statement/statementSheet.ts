@@ -127,7 +127,7 @@ function pageOf(one: Statement, frame: Frame, first: number): SheetPage {
   wide(page, `Statement of account ${idText(accountId)} in ${currency}`, STYLES.title);
   wide(
     page,
-    `Business date ${about.businessDate}, revision ${about.revision}; as of ${asOf} ` +
+    `Business date ${about.businessDate}, revision ${about.revision}; checked at ${asOf} ` +
       `${about.timezone}. Orders of this run, each counted once.`,
     STYLES.running,
   );

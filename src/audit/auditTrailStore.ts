@@ -26,10 +26,19 @@ export interface TrailRow {
   isSealed: boolean;
 }
 
+const SENDING_WORDS: Readonly<Record<string, string>> = {
+  'brake on': 'stop sending',
+  'brake off': 'resume sending',
+  'freeze on': 'freeze sending',
+  'freeze off': 'lift the freeze',
+  'breaker off': 'resume sending before the end of the run',
+};
+
 /** What codes are shown as: of an event all that it may be. */
 const WORDS: Readonly<Record<string, string>> = {
   ...eventWords(),
   ...Object.fromEntries(BREAK_KINDS.map((kind) => [kind, labelOf(kind)])),
+  ...SENDING_WORDS,
 };
 
 export async function auditTrail(
@@ -48,7 +57,7 @@ export async function auditTrail(
     asked.map(({ id }) => id),
   );
   return rows.map(({ eventId, breakKind, ...row }) => {
-    const what = labels.get(eventId ?? '') ?? labelOf(row.what);
+    const what = labels.get(eventId ?? '') ?? SENDING_WORDS[row.what] ?? labelOf(row.what);
     return { ...row, what: breakKind === null ? what : `${what}: ${labelOf(breakKind)}` };
   });
 }

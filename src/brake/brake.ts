@@ -95,7 +95,7 @@ async function liftAll(tx: Db, order: BrakeOrder, own: JournalHome | null): Prom
     const [status] = await sendingStatuses(tx, [accountId]);
     if (status?.reason && (await releaseStopped(tx, accountId))) {
       await sayBrake(tx, wordOf(order, 'breaker', false));
-      lifted.push(`the breaker of account ${accountId}: ${status.reason}`);
+      lifted.push(`the stop of account ${accountId} for the rest of the run: ${status.reason}`);
     }
   }
   return lifted;

@@ -58,7 +58,7 @@ export function securityOf(event: ConsoleEvent): SecurityEvent | null {
   if (PEOPLE.includes(action)) {
     return { ...known, what: 'people_changed', about: `${action}: ${subject}, ${outcome}` };
   }
-  if (action === 'brake off' && outcome !== NOTHING_LIFTED) {
+  if (action === 'resume sending' && outcome !== NOTHING_LIFTED) {
     return { ...known, what: 'sending_resumed', about: outcome };
   }
   return null;

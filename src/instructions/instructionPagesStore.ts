@@ -3,6 +3,7 @@
 // only; every statement takes the accounts of the reader. Neighbour: instructionListStore.ts has
 // one.
 
+import { NOT_APPROVABLE } from '../core/instructions/holdReasons.js';
 import type { InstructionState } from '../core/instructions/instruction.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
@@ -47,6 +48,8 @@ export async function heldInstructions(
 export interface InstructionCounts {
   state: InstructionState;
   count: number;
+  /** of these held by a setting: no approval frees them */
+  kept: number;
 }
 
 /** Of the open ones only: the settled ones grow with every run. */
@@ -54,13 +57,15 @@ export async function countOpen(
   db: Db,
   accountIds: readonly string[],
 ): Promise<InstructionCounts[]> {
-  const { rows } = await db.query<{ state: InstructionState; count: bigint }>(
-    `select state, count(*) as count from tieout.instructions
+  const { rows } = await db.query<{ state: InstructionState; count: bigint; kept: bigint }>(
+    `select state, count(*) as count,
+       count(*) filter (where state = 'held' and hold_reason = any ($2)) as kept
+     from tieout.instructions
      where is_open and account_id = any ($1)
      group by state`,
-    [accountIds],
+    [accountIds, NOT_APPROVABLE],
   );
-  return rows.map(({ state, count }) => ({ state, count: Number(count) }));
+  return rows.map((row) => ({ ...row, count: Number(row.count), kept: Number(row.kept) }));
 }
 
 /** The account of an instruction; null when there is none of that number. */

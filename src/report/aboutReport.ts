@@ -53,7 +53,9 @@ export async function aboutOf(
       ['Stale authorisation (days)', String(reconcile.staleAuthorisationDays)],
       ['Tolerance below / above (hundredths)', `${tolerance.below} / ${tolerance.above}`],
       ['Tolerance (parts per million)', String(tolerance.partsPerMillion)],
-      ...Object.entries(operations.mode).map(([name, mode]) => [`Policy: ${name}`, mode] as const),
+      ...Object.entries(operations.mode).map(
+        ([name, mode]) => [`Sending of ${name}`, mode] as const,
+      ),
     ],
   };
 }

@@ -80,7 +80,7 @@ hold as (
   group by n.month
   union all
   select n.month, 6, 'instructions of it are not finished: ' || count(distinct i.instruction_id)
-    || ', one is #' || min(i.instruction_id) || ' (' || min(i.state) || ')'
+    || ', one is #' || min(i.instruction_id)
   from open_instruction i
   join night n using (run_id)
   group by n.month

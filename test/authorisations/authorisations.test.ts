@@ -94,7 +94,8 @@ describe('reservations', () => {
       },
     });
     expect(await listed('A1')).toEqual([
-      'soon | at_risk | 18 | 10.00 | capture | capture held: the operation needs approval',
+      'soon | at_risk | 18 | 10.00 | capture | ' +
+        'capture waiting for approval: the operation needs approval',
       'twice | at_risk | 23 | 8.00 | capture | no capture is planned',
       'stranger | at_risk | 28 | 7.00 | not in the ledger | the ledger does not have it',
       'reserve | at_risk | 38 | 20.00 | nothing yet | the ledger does not ask for it yet',

@@ -60,7 +60,7 @@ describe('why it is not taken', () => {
     ['the ledger does not ask for it yet', { expected: 'authorised' }],
     ['the ledger does not have it', { expected: null }],
     [
-      'capture held: the operation needs approval',
+      'capture waiting for approval: the operation needs approval',
       { operation: 'capture', state: 'held', holdReason: 'approval' },
     ],
     ['capture unknown', { operation: 'capture', state: 'unknown' }],

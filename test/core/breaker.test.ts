@@ -34,11 +34,15 @@ describe('may an account send', () => {
   test.each<[string, Partial<SendingFacts>, RegExp]>([
     ['no run', { hasRun: false }, /no run/],
     ['a block of its run', { block: 'no_history' }, /no_history/],
-    ['a brake', { brakes: [BRAKE] }, /brake is on for all accounts since .*Kim: odd answers/],
+    [
+      'a brake',
+      { brakes: [BRAKE] },
+      /^sending is stopped for all accounts since .*Kim: odd answers/,
+    ],
     [
       'a brake of the account',
       { brakes: [{ ...BRAKE, accountId: 'A1' }] },
-      /brake is on for account A1/,
+      /^sending is stopped for account A1 since/,
     ],
     ['a freeze', { brakes: [{ ...BRAKE, kind: 'freeze' }] }, /all sending is frozen/],
     ['the breaker', { state: 'stopped', reason: '2 batches' }, /for the rest of the run: 2 batch/],

@@ -114,7 +114,10 @@ test.each([
 test('every refusal has words', () => {
   expect(
     refusalWords({ kind: 'wrong_state', state: 'sending', possible: ['planned', 'held'] }),
-  ).toBe('it is sending; this can be decided only while it is planned, held');
+  ).toBe(
+    'it is sending; this can be decided only while it is planned, waiting for approval or held ' +
+      'by a setting',
+  );
 });
 
 test.each([

@@ -44,6 +44,15 @@ describe('a break in words', () => {
     );
   });
 
+  test("says which of the gateway's entry cannot be read", () => {
+    const said = (amount: string | null): string =>
+      breakSentence('invalid_record', EXPECTED, { ...ACTUAL, amount });
+    const rest = 'currency USD, code 2000, transaction T1)';
+    expect(said('862.9')).toContain(`the gateway's amount '862.9' cannot be read (${rest}`);
+    expect(said('9.00')).toContain(`the gateway's entry cannot be read (amount 9.00, ${rest}`);
+    expect(said(null)).toContain(`the gateway's entry cannot be read (amount (none), ${rest}`);
+  });
+
   test('where nothing was chosen, all candidates are named', () => {
     const candidates = [
       { transaction: 'T1', state: 'captured', amount: '10.00', currency: 'EUR' },

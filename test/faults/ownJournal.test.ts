@@ -32,7 +32,7 @@ test('the brake that a person pulled is let go, and nothing else with it', async
       startTieout(['brake', ...words, '--config', house.file], { cwd: house.folder }).ended;
     expect((await cli('on', '--reason', 'a look first')).code).toBe(0);
     const off = await cli('off', '--reason', 'looked');
-    expect(off.stdout).toContain('Lifted: the brake for all accounts since');
+    expect(off.stdout).toContain('Lifted: the stop for all accounts since');
     expect(off.stdout).not.toContain('journals of permits');
     const { rows } = await house.db.query('select distinct hold_reason from tieout.instructions');
     expect(rows).toEqual([{ hold_reason: 'approval' }]);

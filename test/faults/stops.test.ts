@@ -71,10 +71,12 @@ describe('the first batch of an account and run', () => {
       'capture unknown': 2,
     });
     expect(house.lines.join('\n')).toMatch(
-      /account A1001: 1 batch\(es\) stay queued: the breaker stopped the account for the rest/,
+      /account A1001: 1 batch\(es\) stay queued: sending is stopped for account A1001 for the rest/,
     );
     expect(noticesOf(summary).map(({ text }) => text)).toEqual([
-      expect.stringMatching(/^sending is stopped: the breaker .*; 3 instructions wait$/),
+      expect.stringMatching(
+        /^sending is stopped for account A1001 for the rest .*; 3 instructions wait$/,
+      ),
     ]);
     // The same run again sends nothing more; the next one begins with a canary.
     lose(() => false);
@@ -155,21 +157,21 @@ describe('the brake', () => {
     expect(sizes).toEqual([]);
     expect(front.asked.get('retrievalTrans')).toBeGreaterThan(0);
     expect(house.lines.join('\n')).toMatch(
-      /stay queued: the brake is on for all accounts since .* \(Kim: the acquirer called\)/,
+      /stay queued: sending is stopped for all accounts since .* \(Kim: the acquirer called\)/,
     );
     expect(noticesOf(summary)).toEqual([
       {
         accountId: 'A1001',
         kind: 'not_sent',
-        about: 'the brake is on for all accounts',
+        about: 'sending is stopped for all accounts',
         text: expect.stringMatching(
-          /the brake is on .*called\); to resume: tieout brake off --reason TEXT; 3 instr.* wait$/,
+          /^sending is stopped for all .*called\); to .*: tieout brake off --reason TEXT; 3 .*t$/,
         ),
       },
       expect.objectContaining({ text: expect.stringMatching(/nothing waits for it now$/) }),
     ]);
     expect(runSentence(summary)).toContain(
-      '3 instructions not sent yet (the brake is on for all accounts)',
+      '3 instructions not sent yet (sending is stopped for all accounts)',
     );
     const status = await tieout(['status', '--json'], { cwd: house.folder });
     expect(JSON.parse(status.stdout).stops).toEqual(
@@ -186,16 +188,16 @@ describe('the brake', () => {
       `select max(batch_id)::text as id from tieout.batches where state = 'queued'`,
     );
     const retried = await reevaluate(house, 'capture', waiting.rows[0]?.id ?? '');
-    expect(retried.words).toMatch(/was not sent, and is not yet: the brake is on/);
+    expect(retried.words).toMatch(
+      /was not sent, and is not yet: sending is stopped for all accounts/,
+    );
     const { stdout } = await brake('status');
     expect(JSON.parse(stdout)).toMatchObject({
       brakes: [{ kind: 'brake', accountId: null, by: 'Kim', reason: 'the acquirer called' }],
       accounts: [{ accountId: 'A1001', sends: false }, { accountId: 'A1002' }],
     });
     const off = await tieout(['brake', 'off', '--as', 'Lee'], { cwd: house.folder });
-    expect(off.stdout).toMatch(
-      /^Lifted: the brake for all accounts since .*\n2 instr.* wait to be/,
-    );
+    expect(off.stdout).toMatch(/^Lifted: the stop for all accounts since .*\n2 instr.* wait to be/);
     expect(off.stdout).toContain(
       '`tieout send` sends what was approved, and the next run the rest',
     );
@@ -219,7 +221,7 @@ describe('the brake', () => {
     expect(without.code).toBe(1);
     expect(JSON.parse(without.stdout)).toMatchObject({
       lifted: [],
-      stopped: [{ accountId: 'A1001', words: expect.stringContaining('breaker') }],
+      stopped: [{ accountId: 'A1001', words: expect.stringContaining('for the rest of the run') }],
     });
   });
 

@@ -174,8 +174,8 @@ test('brakes are signed like all that people decide; the key is shown nowhere', 
   const before = (await inFolder('verify')).stdout;
   await letBrakeGo({ db: house.db }, { accountId: null, reason: 'go', who: FORGER });
   const after = (await inFolder('verify')).stdout;
-  expect(before).not.toContain('word about the brake');
-  expect(after).toContain('Not signed: word about the brake');
+  expect(before).not.toContain('word that stops sending');
+  expect(after).toContain('Not signed: word that stops sending');
   await pullBrake({ db: house.db }, { accountId: null, reason: 'again', who: FORGER });
   const config = loadConfig({ file: house.file, env: {}, cwd: house.folder });
   expect(JSON.stringify(describeConfig(config))).not.toContain(KEY);

@@ -54,13 +54,13 @@ const SHEETS = [
   ],
   ...['Money moved', 'Waiting for you', 'Coverage', 'About this run'],
 ];
-const STOPPED = 'sending is stopped: the brake is on (Kim: =1+1); 3 instructions wait';
+const STOPPED = 'sending is stopped for all (Kim: =1+1); 3 instructions wait';
 const MONEY_SECTION = 'Money confirmed in this run, by account and currency';
 
 describe('the nightly workbook', () => {
   test('says in words what has to be told, such as what stops the sending', async () => {
     const kind = 'not_sent' as const;
-    const notices = [{ accountId: 'A1', kind, about: 'the brake is on', text: STOPPED }];
+    const notices = [{ accountId: 'A1', kind, about: 'sending is stopped', text: STOPPED }];
     const data = sampleRun({ summary: { ...sampleSummary(), notices } });
     const sheet = sheetOf(await openXlsx(await written(data)), 'Summary');
     const told = rowStarting(sheet, 'To be told');
@@ -95,7 +95,7 @@ describe('the nightly workbook', () => {
       const sheet = sheetOf(await openXlsx(await written(data)), 'Summary');
       expect(sheet.getCell('A2').value).toBe(words);
       expect(sheet.getCell('A3').value).toContain('did not tie out: 2 of 12 orders differ');
-      expect(sheet.getCell('A4').value).toContain('as of 2026-11-20 04:16:02');
+      expect(sheet.getCell('A4').value).toContain('checked at 2026-11-20 04:16:02');
       expect(sheet.getCell('A5').value).toBe(REACH);
     },
   );

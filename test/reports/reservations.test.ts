@@ -30,7 +30,7 @@ const row = (changes: Partial<ReservationRow> = {}): ReservationRow => ({
   lapsesAt: new Date('2026-11-20T21:00:00Z'),
   since: new Date('2026-11-13T21:00:00Z'),
   wanted: 'capture',
-  obstacle: 'capture held: the operation needs approval',
+  obstacle: 'capture waiting for approval: the operation needs approval',
   owner: 'anna',
   ...changes,
 });
@@ -58,7 +58,7 @@ test('stands before the sheet of what was asked, with live sums by how they stan
   expect(line.values).toEqual([
     undefined,
     ...['A1001', '4111111111111111', 18, 'at risk', new Date('2026-11-20T22:00:00Z'), 'EUR', 10],
-    ...['capture', 'capture held: the operation needs approval', 'anna'],
+    ...['capture', 'capture waiting for approval: the operation needs approval', 'anna'],
     ...[new Date('2026-11-13T22:00:00Z'), '5555555555554444'],
   ]);
   expect(rowStarting(sheet, 'A1001', 'ORD-3').getCell(5).value).toBeNull();

@@ -72,7 +72,7 @@ describe('the page of reservations', () => {
     const all = ordersOf(body);
     expect(all.some((order) => order.startsWith('A1002/'))).toBe(true);
     expect(body).toMatch(
-      /<a href="\/instructions\/\d+">capture held: the operation needs approval/,
+      /<a href="\/instructions\/\d+">capture waiting for approval: the operation needs approval/,
     );
     const sorted = await viewer.get('/authorisations?show=all&sort=amount');
     expect(ordersOf(sorted.body).sort()).not.toEqual([]);

@@ -165,7 +165,7 @@ describe('stopping', () => {
     await approver.post('/approvals/approve', { id: held ?? '' });
     // What is approved now waits for the brake, and for nobody's eyes elsewhere.
     expect(textOf((await operator.get('/')).body)).toMatch(
-      /1 instruction is on its way \( ?see below ?\) .*A1001: sending is stopped: .* 1 instruction waits/,
+      /1 instr.* is on its way \( ?see below ?\) .*A1001: sending is stopped for .* 1 instruction waits/,
     );
     await operator.post('/brake/off', { account: 'A1001', words: 'looked' });
     expect(textOf((await operator.get('/')).body)).toMatch(

@@ -4,7 +4,7 @@
 import { nameLabel } from '../../core/instructions/decider.js';
 import { isUndecided } from '../../core/instructions/decision.js';
 import { hintWords } from '../../core/instructions/hints.js';
-import { holdLabel } from '../../core/instructions/holdReasons.js';
+import { holdLabel, waitingState } from '../../core/instructions/holdReasons.js';
 import { instructionMoney } from '../../core/instructions/instruction.js';
 import { payoutWords } from '../../core/instructions/payoutAnswer.js';
 import { amountIn, asWritten, counted, countText, moneyIn } from '../../core/text/amounts.js';
@@ -47,7 +47,7 @@ export function listLines(rows: readonly ListedInstruction[], now: Date): Line[]
     ].filter((note) => note !== null);
     return [
       `#${row.id}`,
-      stateWord(row.state),
+      stateWord(row.state, waitingState(row.state, row.holdReason)),
       what,
       instructionMoney(row),
       row.accountId,
@@ -62,7 +62,7 @@ export function sheetLines(sheet: Sheet): Line[] {
   return [
     `Instruction ${sheet.id}: ${whatOf(sheet)} of order ${sheet.orderNo}, ` +
       `account ${sheet.accountId}`,
-    ['  state ', stateWord(sheet.state, sheet.state), whyOf(sheet)],
+    ['  state ', stateWord(sheet.state, waitingState(sheet.state, sheet.holdReason)), whyOf(sheet)],
     ...(sheet.refundReference === null
       ? []
       : [`  refund   the gateway's reference ${sheet.refundReference}`]),
@@ -83,7 +83,7 @@ export function sheetLines(sheet: Sheet): Line[] {
     ...sheet.events.map(({ at, to, by, reason }) => {
       const why =
         reason === null ? '' : maskCardNumbers(labelStates(holdLabel(reason)), idsOf(sheet));
-      return `  ${at}  ${to} by ${by}${why === '' ? '' : ` (${why})`}`;
+      return `  ${at}  ${waitingState(to, reason)} by ${by}${why === '' ? '' : ` (${why})`}`;
     }),
     ...sendingLines(sheet),
     ...(sheet.evidence.length > 0

@@ -35,7 +35,7 @@ export function brakeCommand(): Command {
   moving(
     root,
     'off',
-    'let it go again; also lifts a freeze, and the breaker of the --account',
+    'resume it; also lifts a freeze, and what tieout itself stopped of the --account',
   ).action(async (flags: BrakeFlags, command: Command) => {
     const by = async (app: App) => orderOf(app, flags, await deciderHere(command, app));
     await withApp(command, async (app) => off(app, await by(app), wantsJson(command)), {
@@ -103,7 +103,7 @@ async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> 
   const { lifted, remaining } = await letBrakeGo(app, order, own, async (tx, { length }) =>
     length > 0 ? announceIn(tx, app, resumedBy(order, length)) : () => {},
   );
-  // The breaker of an account is lifted by its name alone: whoever names none must hear of it.
+  // What tieout stopped of an account is lifted by its name alone: who names none must hear of it.
   const { accounts } = await brakeStatus(app, idsOf(app), own);
   const stopped = accounts.filter(({ sends }) => !sends);
   // Who lifted nothing although something stands has not done what they came for.
@@ -150,7 +150,7 @@ async function status(app: App, json: boolean): Promise<number> {
   else {
     printLines([
       ...(found.brakes.length === 0
-        ? ['The brake is off.']
+        ? ['Nobody has stopped sending.']
         : found.brakes.map((one) => brakeWords(one))),
       ...found.accounts.map(({ accountId, words }) => `Account ${accountId}: ${words}`),
       ...(found.underWay > 0 ? [`${countText(found.underWay)} batch(es) are on their way.`] : []),

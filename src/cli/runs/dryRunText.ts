@@ -21,7 +21,7 @@ export function dryLines({ wouldDo }: RunSummary): Line[] {
     '',
     `${NOTHING_DONE} A night would now`,
     ...listed('send', sent),
-    ...listed('hold for a person, with the reason', waiting),
+    ...listed('leave waiting for a person or a setting, with the reason', waiting),
     ...(wouldDo.length === 0 ? ['  do nothing: no order needs anything'] : []),
   ];
 }

@@ -75,8 +75,8 @@ export function mayAccountSend(
         kind: 'stop',
         by: 'breaker',
         reason:
-          `the breaker stopped the account for the rest of the run: ${facts.reason ?? ''}; ` +
-          letGoWords(facts.accountId),
+          `${SENDING_STOPPED} for account ${facts.accountId} for the rest of the run: ` +
+          `${facts.reason ?? ''}; ${letGoWords(facts.accountId)}`,
       };
     case 'canary':
       return { kind: 'wait' };
@@ -98,6 +98,9 @@ export function letGoWords(accountId: string | null): string {
   return `to resume: tieout brake off${scope} --reason TEXT`;
 }
 
+/** What each sentence about a person's stop, or one for the rest of a run, begins with. */
+export const SENDING_STOPPED = 'sending is stopped';
+
 /** What a person typed comes into logs and summaries in one line, without card numbers. */
 const REASON_LENGTH = 500;
 
@@ -112,21 +115,15 @@ export function stopWords(
 }
 
 /** `said` puts the instant in words, UTC where it is not given. */
-export function brakeWords(
-  { kind, accountId, reason, by, at }: Brake,
-  said: (at: Date) => string = inUtc,
-): string {
-  const account = accountId === null ? null : `account ${accountId}`;
-  const since = `since ${said(at)}`;
-  return kind === 'brake'
-    ? `the brake is on for ${account ?? 'all accounts'} ${since} ` +
-        `(${oneLine(`${by}: ${reason}`, REASON_LENGTH)})`
-    : `${account ?? 'all sending'} is frozen ${since}: ${reason}`;
+export function brakeWords(brake: Brake, said: (at: Date) => string = inUtc): string {
+  if (brake.kind === 'brake') return `${SENDING_STOPPED} ${stopWords(brake, said)}`;
+  const what = brake.accountId === null ? 'all sending' : `account ${brake.accountId}`;
+  return `${what} is frozen since ${said(brake.at)}: ${brake.reason}`;
 }
 
 /** What a person has just let go: it holds no longer. */
 export function liftedWords(lifted: Brake): string {
-  const what = lifted.kind === 'brake' ? 'the brake' : 'the freeze';
+  const what = lifted.kind === 'brake' ? 'the stop' : 'the freeze';
   return `${what} ${stopWords(lifted, inUtc)}`;
 }
 

@@ -2,6 +2,7 @@
 // has to be another person; why an instruction waits is in holdReasons.ts. The guards in the
 // database hold the same rows; a test compares them. Pure: it reads no clock and asks nobody.
 
+import { stateLabel } from '../text/labels.js';
 import type { Decider } from './decider.js';
 import { isSamePerson } from './decider.js';
 import { isApprovable, isApprovedAlone, notApprovable } from './holdReasons.js';
@@ -119,9 +120,10 @@ const NEEDS_TWO: ReadonlySet<string> = new Set(['refund', 'payout']);
 export function refusalWords(refusal: Refusal): string {
   switch (refusal.kind) {
     case 'wrong_state':
-      return `it is ${refusal.state}; this can be decided only while it is ${refusal.possible.join(
-        ', ',
-      )}`;
+      return (
+        `it is ${stateLabel(refusal.state)}; this can be decided only while it is ` +
+        refusal.possible.map(stateLabel).join(', ')
+      );
     case 'answered':
       return 'the gateway said that it is done: the next look confirms it, or makes it unknown';
     case 'not_approvable':

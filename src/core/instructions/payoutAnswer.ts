@@ -42,7 +42,7 @@ export function payoutWords(answer: PayoutAnswer | null): string {
     answer.short_reference_id === null ? null : `reference ${answer.short_reference_id}`,
     answer.local_clearing_system ? `clearing by ${answer.local_clearing_system}` : null,
     answer.payer_id === null ? null : `payer ${answer.payer_id}`,
-    updated === null ? null : `as of ${updated}`,
+    updated === null ? null : `last changed ${updated}`,
   ]
     .filter((part) => part !== null)
     .join(', ');

@@ -3,7 +3,7 @@
 // account; where nobody said it, nothing is guessed. Pure. Neighbours: authorisations/ asks the
 // database by these times, breaks of kind stale_authorisation go by days alone.
 
-import { holdLabel } from '../instructions/holdReasons.js';
+import { holdLabel, waitingState } from '../instructions/holdReasons.js';
 import { labelOf } from '../text/labels.js';
 
 /** What was agreed for the reservations of one account. */
@@ -89,7 +89,10 @@ export function obstacleOf(facts: TakingFacts): string {
 
 /** Of an instruction that came to its end without taking the money only a refusal says anything. */
 function movedWords(operation: string, state: string, holdReason: string | null): string[] {
-  if (state === 'held') return [`${operation} held: ${holdLabel(holdReason ?? 'approval')}`];
+  if (state === 'held') {
+    const reason = holdReason ?? 'approval';
+    return [`${operation} ${waitingState(state, reason)}: ${holdLabel(reason)}`];
+  }
   if (state === 'withdrawn' || state === 'confirmed') return [];
   return [`${operation} ${labelOf(state)}`];
 }

@@ -2,6 +2,7 @@
 // whole, a new code of the gateway, orders that left the ledger, what stops the sending. Pure: the
 // words for what the store found.
 
+import { SENDING_STOPPED } from '../instructions/breaker.js';
 import { oneLine } from '../log.js';
 import { counted, countText, moneyIn } from '../text/amounts.js';
 
@@ -150,7 +151,8 @@ export function notSentNotice(stop: {
     instructions === 0
       ? 'nothing waits for it now'
       : `${counted(instructions, 'instruction')} ${instructions === 1 ? 'waits' : 'wait'}`;
-  const text = `sending is stopped: ${reason}; ${waits}`;
+  const isSaid = reason.startsWith(SENDING_STOPPED);
+  const text = `${isSaid ? '' : `${SENDING_STOPPED}: `}${reason}; ${waits}`;
   // What comes behind a colon or in parentheses are particulars.
   const about = reason.split(/[:(]| since /)[0]?.trim() ?? reason;
   return { accountId, kind: 'not_sent', about, text };

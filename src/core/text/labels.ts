@@ -29,6 +29,8 @@ export function stateLabel(state: string): string {
 
 const STATES: Readonly<Record<string, string>> = {
   broken: 'did not tie out',
+  // Where its reason is not at hand; with it waitingState of holdReasons.ts says which of the two.
+  held: 'waiting for approval or held by a setting',
   waiver_asked: 'waits for a second person',
 };
 

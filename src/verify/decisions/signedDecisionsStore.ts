@@ -68,7 +68,7 @@ const NAMES: Readonly<Record<SignedKind, string>> = {
   decision: 'decision',
   break: 'event of a break',
   day: 'event of a business day',
-  brake: 'word about the brake',
+  brake: 'word that stops sending, or resumes it',
   redaction: 'redaction',
 };
 

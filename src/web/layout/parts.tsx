@@ -7,8 +7,9 @@ import { stateLabel } from '../../core/text/labels.js';
 import { orderPath } from '../../core/text/orderPath.js';
 import type { Words } from '../format.js';
 
-export function State({ state }: { state: string }) {
-  return <span class={`state ${state}`}>{stateLabel(state)}</span>;
+/** `words` where the state alone does not say them. */
+export function State({ state, words }: { state: string; words?: string }) {
+  return <span class={`state ${state}`}>{words ?? stateLabel(state)}</span>;
 }
 
 /** `name` is said before it where a narrow window has no room for the head of its column. */

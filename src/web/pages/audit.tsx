@@ -11,7 +11,7 @@ import { nameLabel } from '../../core/instructions/decider.js';
 import { redactedLine } from '../../core/runs/redaction.js';
 import { removedLine } from '../../core/runs/removal.js';
 import { moreOf } from '../../core/text/amounts.js';
-import { labelOf } from '../../core/text/labels.js';
+import { stateLabel } from '../../core/text/labels.js';
 import type { Database, Db } from '../../database/db.js';
 import type { DatabaseFinding } from '../../verify/checkDatabase.js';
 import {
@@ -275,8 +275,8 @@ function Broken({ found }: { found: ChainFinding }) {
       <More rest={broken.length - NAMED_MAX} />
       {disagreements.slice(0, NAMED_MAX).map(({ accountId, orderNo, what, state, history }) => (
         <p class="problem">
-          {what} of {accountId} {orderNo ?? ''} is {labelOf(state)}, but its history says{' '}
-          {labelOf(history ?? 'nothing')}.
+          {what} of {accountId} {orderNo ?? ''} is {stateLabel(state)}, but its history says{' '}
+          {stateLabel(history ?? 'nothing')}.
         </p>
       ))}
       <More rest={disagreements.length - NAMED_MAX} />

@@ -110,7 +110,7 @@ export async function brakeOn(visit: Visit): Promise<Answer> {
   const order = orderOf(visit);
   if (order === null) return refused(NEEDED);
   const pulled = await pullBrake(visit.deps, order);
-  await visit.record(eventOf('brake on', order.accountId, pulled.kind));
+  await visit.record(eventOf('stop sending', order.accountId, pulled.kind));
   return { kind: 'redirect', to: '/brake' };
 }
 
@@ -118,7 +118,7 @@ export async function brakeOff(visit: Visit): Promise<Answer> {
   const order = orderOf(visit);
   if (order === null) return refused(NEEDED);
   await letBrakeGo(visit.deps, order, ownJournal(visit.deps.config), (tx, { length }) =>
-    visit.recordIn(tx, eventOf('brake off', order.accountId, `${length} lifted`)),
+    visit.recordIn(tx, eventOf('resume sending', order.accountId, `${length} lifted`)),
   );
   return { kind: 'redirect', to: '/brake' };
 }

@@ -17,7 +17,7 @@ export function ShownEntries({ shown, words }: { shown: OrderHistory['shown']; w
           ))}
         </ul>
       ))}
-      <p class="hint">As of {words.at(shown.at)}; persons are masked.</p>
+      <p class="hint">Checked at {words.at(shown.at)}; persons are masked.</p>
     </>
   );
 }

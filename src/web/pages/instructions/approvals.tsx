@@ -52,7 +52,7 @@ export async function approvalsPage(visit: Visit): Promise<Answer> {
       {groups}
       {rows.length === 0 ? (
         <Empty>
-          Nothing waits for approval. What the policy lets through by itself is under{' '}
+          Nothing waits for approval. What the settings let tieout send by itself is under{' '}
           <a href="/instructions">Instructions</a>.
         </Empty>
       ) : (
@@ -172,7 +172,7 @@ function HeldTable(props: {
           </td>
           <td class="line">
             <SeenList seen={row.seen} words={words} />
-            <span class="hint">snapshot of {words.at(row.snapshotAt)}</span>
+            <span class="hint">checked at {words.at(row.snapshotAt)}</span>
           </td>
         </tr>
       ))}

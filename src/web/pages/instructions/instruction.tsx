@@ -4,7 +4,7 @@
 import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
 import { isUndecided } from '../../../core/instructions/decision.js';
 import { hintWords } from '../../../core/instructions/hints.js';
-import { holdLabel, isApprovable } from '../../../core/instructions/holdReasons.js';
+import { holdLabel, isApprovable, waitingState } from '../../../core/instructions/holdReasons.js';
 import { instructionMoney, writtenAmount } from '../../../core/instructions/instruction.js';
 import { payoutWords } from '../../../core/instructions/payoutAnswer.js';
 import { labelOf } from '../../../core/text/labels.js';
@@ -35,7 +35,8 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
     <>
       <h1>
         {[sheet.operation, sheet.refundId, sheet.reviewDecision].filter(Boolean).join(' ')}{' '}
-        {instructionMoney(sheet, sheet.seen.payout?.amount)} <State state={sheet.state} />
+        {instructionMoney(sheet, sheet.seen.payout?.amount)}{' '}
+        <State state={sheet.state} words={waitingState(sheet.state, sheet.holdReason)} />
       </h1>
       <p class="sentence">
         Order <OrderLink accountId={sheet.accountId} orderNo={sheet.orderNo} /> of account{' '}
@@ -314,7 +315,7 @@ function Events({ sheet, words }: { sheet: Sheet; words: Words }) {
       <ol class="timeline">
         {sheet.events.map((event) => (
           <li>
-            <time>{words.at(event.at)}</time> {labelOf(event.to)} by {event.by}
+            <time>{words.at(event.at)}</time> {waitingState(event.to, event.reason)} by {event.by}
             {event.reason === null ? '' : ` (${eventText(event, sheet, words)})`}
           </li>
         ))}

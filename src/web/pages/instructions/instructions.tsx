@@ -1,7 +1,7 @@
 // Instructions: the list by state, and the decisions that close an unknown one or have one planned
 // again. Neighbour: instruction.tsx shows one of them whole.
 
-import { holdLabel } from '../../../core/instructions/holdReasons.js';
+import { holdLabel, waitingState } from '../../../core/instructions/holdReasons.js';
 import type { InstructionState } from '../../../core/instructions/instruction.js';
 import { INSTRUCTION_STATES } from '../../../core/instructions/instruction.js';
 import { labelOf } from '../../../core/text/labels.js';
@@ -122,20 +122,22 @@ function States(props: {
       </a>
       {INSTRUCTION_STATES.map((one) => (
         <a href={`/instructions?state=${one}`} aria-current={state === one ? 'true' : undefined}>
-          {labelOf(one)} {countText(one, counts, words)}
+          {stateText(one, counts, words)}
         </a>
       ))}
     </nav>
   );
 }
 
-function countText(
+function stateText(
   state: InstructionState,
   counts: readonly InstructionCounts[],
   words: Words,
 ): string {
-  if (!OPEN.includes(state)) return '';
-  return words.count(counts.find((one) => one.state === state)?.count ?? 0);
+  if (!OPEN.includes(state)) return labelOf(state);
+  const { count = 0, kept = 0 } = counts.find((one) => one.state === state) ?? {};
+  const shown = `${waitingState(state, null)} ${words.count(count - kept)}`;
+  return kept === 0 ? shown : `${shown}, held by a setting ${words.count(kept)}`;
 }
 
 /** By age is by when they were made. */
@@ -175,7 +177,7 @@ function InstructionTable(props: {
             </a>
           </th>
           <td>
-            <State state={row.state} />
+            <State state={row.state} words={waitingState(row.state, row.holdReason)} />
           </td>
           <Figure>{amountOf(row, words)}</Figure>
           <td>{row.currency}</td>

@@ -117,7 +117,7 @@ function Head({ night, visit }: { night: ConsoleRun; visit: Visit }) {
         {night.asOf === null
           ? `Begun at ${words.at(night.startedAt)}.`
           : `So it stood when the run ended, ${words.at(night.finishedAt)}; ` +
-            `snapshot at ${words.at(night.asOf)}.`}
+            `checked at ${words.at(night.asOf)}.`}
         {night.isWhole ? '' : ' Only the accounts that you may see.'}
         {' Orders against the gateway; '}
         {deps.config.settlement === null ? (

@@ -3,7 +3,7 @@
 
 import { eventLabels } from '../../../core/breaks/outcome.js';
 import { hintWords } from '../../../core/instructions/hints.js';
-import { reasonToWait } from '../../../core/instructions/holdReasons.js';
+import { reasonToWait, waitingState } from '../../../core/instructions/holdReasons.js';
 import { instructionMoney } from '../../../core/instructions/instruction.js';
 import { type PayoutAnswer, payoutWords } from '../../../core/instructions/payoutAnswer.js';
 import { gapWords } from '../../../core/instructions/refundOrdinals.js';
@@ -182,12 +182,18 @@ function Instructions(props: { history: OrderHistory; words: Words; orderNo: str
         history.instructions.map((one) => (
           <>
             <h3>
-              {text(one.operation)} {moneyOf(one)} <State state={text(one.state)} />
+              {text(one.operation)} {moneyOf(one)}{' '}
+              <State
+                state={text(one.state)}
+                words={waitingState(text(one.state), text(one.holdReason))}
+              />
             </h3>
             <p>{aboutInstruction(one, words, orderNo)}</p>
             <Events
               events={parts(one.events)}
-              labels={parts(one.events).map(({ to }) => labelOf(text(to)))}
+              labels={parts(one.events).map(({ to, reason }) =>
+                waitingState(text(to), text(reason)),
+              )}
               words={words}
               orderNo={orderNo}
             />

@@ -49,8 +49,8 @@ export async function settlementPage(visit: Visit, rules: SettlementRules): Prom
     <>
       <h1>Settlement</h1>
       <p class="hint">
-        Since {rules.times.from}, as of {words.at(document.asOf)}. Every figure leads to the rows
-        that it is the sum of.
+        Since {rules.times.from}, checked at {words.at(document.asOf)}. Every figure leads to the
+        rows that it is the sum of.
       </p>
       {document.accounts.map((one) => (
         <Account one={one} oldest={oldest} from={rules.times.from} words={words} />

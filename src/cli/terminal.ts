@@ -116,7 +116,7 @@ function textOf(cell: Part): string {
   return typeof cell === 'string' ? cell : cell.text;
 }
 
-/** A state of a run, an account, a break or an instruction, in the colour of what it asks for. */
+/** A state of a run, a break, an instruction and the like, in the colour of what it asks for. */
 export function stateWord(state: string, text: string = state.replaceAll('_', ' ')): Said {
   const tone = STATE_TONES[state];
   return tone === undefined ? { text } : { text, tone };
@@ -128,10 +128,13 @@ const STATE_TONES: Readonly<Record<string, Tone>> = {
   resolved: 'good',
   closed: 'good',
   locked: 'good',
+  active: 'good',
   incomplete: 'warn',
   running: 'warn',
   held: 'warn',
   waiver_asked: 'warn',
+  invited: 'warn',
+  disabled: 'warn',
   broken: 'bad',
   failed: 'bad',
   unknown: 'bad',

@@ -79,6 +79,11 @@ export function userNameProblem(name: string): string | null {
   return NAME.test(name) ? null : 'needs 1 to 64 letters, digits or any of . _ @ -';
 }
 
+/** Who has chosen no password yet is invited, unless somebody has locked them out meanwhile. */
+export function personState(person: { hasPassword: boolean; state: string }): string {
+  return person.hasPassword || person.state === 'disabled' ? person.state : 'invited';
+}
+
 const PASSWORD_MIN = 12;
 const PASSWORD_MAX = 200;
 

@@ -95,7 +95,7 @@ describe('tieout instructions', () => {
     const stopped = await run('send');
     expect(stopped.code).toBe(4);
     expect(stopped.stdout).toMatch(
-      /^#\d+ +queued .*\n\w+: sending is stopped: the brake is on .* brake off .*; 1 instr.* waits$/m,
+      /^#\d+ +queued .*\n\w+: sending is stopped for account .* brake off .*; 1 instr.* waits$/m,
     );
     await run('brake', 'off', ...brake);
     const sent = await run('send', '--json');
@@ -119,9 +119,21 @@ describe('tieout instructions', () => {
     const times = told.map((line) => line.trimStart().slice(0, 23));
     expect(times).toEqual(times.toSorted());
     expect(
-      told.map((line) => /Z? {2}(held|decision|planned|queued|sending)/.exec(line)?.[1]),
-    ).toEqual(expect.arrayContaining(['held', 'decision', 'queued', 'sending']));
-    expect(told[0]).toContain('held by tieout');
+      told.map(
+        (line) => /Z? {2}(waiting for approval|decision|planned|queued|sending)/.exec(line)?.[1],
+      ),
+    ).toEqual(expect.arrayContaining(['waiting for approval', 'decision', 'queued', 'sending']));
+    expect(told[0]).toContain('waiting for approval by tieout');
+    // Columns begin, and amounts end, at one place.
+    await house.db.query(
+      `insert into ledger.refund_requests (account_id, order_no, refund_id, refund_amount,
+         requested_at) values ($1, $2, 'R', 5, now()), ($1, $2, 'R-LONGER', 1234.5, now())`,
+      [first?.accountId, first?.orderNo],
+    );
+    const lined = await run('order', first?.accountId ?? '', first?.orderNo ?? '');
+    const requests = lined.stdout.split('\n').filter((line) => line.startsWith('  refund R'));
+    const ends = requests.map((line) => / [A-Z]{3} {2}(?=requested)/.exec(line)?.index);
+    expect([requests.length >= 2, new Set(ends).size]).toEqual([true, 1]);
   });
 
   it('refuses with 1 what cannot be decided, and with 2 what is no decision', async () => {

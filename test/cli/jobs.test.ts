@@ -25,7 +25,14 @@ it('a failed job leaves the list once its work was done', { timeout: 3 * MINUTE_
   renameSync(reports, `${reports}.away`);
   writeFileSync(reports, '');
   await tieoutHere(['run'], at);
-  expect(await listed()).toContain('writes the next revision');
+  const shown = await listed();
+  expect(shown).toContain('writes the next revision');
+  // Two reports failed; each column begins at one place.
+  const heads = shown.split('\n').filter((line) => / failed /.test(line));
+  expect(heads).toHaveLength(2);
+  const places = heads.map((line) => [line.indexOf('  failed  '), line.indexOf('  report ')]);
+  expect(places[0]).toEqual(places[1]);
+  expect(heads[0]).toMatch(/^\S+ +failed {2}\d{4}-\d\d-\d\d [\d:]+ UTC {2}report \d+ +\S/);
   renameSync(reports, `${reports}.file`);
   renameSync(`${reports}.away`, reports);
   expect((await tieoutHere(['run'], at)).code).toBe(3);

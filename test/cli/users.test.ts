@@ -35,6 +35,19 @@ describe('tieout users', () => {
     ]);
   });
 
+  it('lists people in columns, whatever their names', async () => {
+    await users('add', 'a', '--role', 'viewer');
+    await users('add', 'bartholomew.of.accounting', '--role', 'finance');
+    const lines = (await users('list')).stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(3);
+    const at = lines.map((line) => [
+      line.search(/(?<= )(?:invited|disabled) /),
+      line.search(/(?<= )(?:viewer|finance|approver)/),
+    ]);
+    const width = 'bartholomew.of.accounting'.length + 2;
+    expect(at).toEqual(lines.map(() => [width, width + 'disabled'.length + 2]));
+  });
+
   it('refuses a twin, an unknown role, account and name with exit code 2', async () => {
     const tries = [
       await users('add', 'Paula', '--role', 'viewer'),

@@ -7,12 +7,11 @@ import { type Side, shownFields } from '../../core/breaks/sentence.js';
 import { UsageError } from '../../core/errors.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { hintWords } from '../../core/instructions/hints.js';
-import { holdLabel } from '../../core/instructions/holdReasons.js';
+import { holdLabel, waitingState } from '../../core/instructions/holdReasons.js';
 import { instructionMoney } from '../../core/instructions/instruction.js';
 import { type PayoutAnswer, payoutWords } from '../../core/instructions/payoutAnswer.js';
 import { gapWords } from '../../core/instructions/refundOrdinals.js';
 import { type Coverage, coverageLabel } from '../../core/orders/coverage.js';
-import type { BreakKind } from '../../core/orders/verdict.js';
 import { removedLine, searchedLine } from '../../core/runs/removal.js';
 import { amountIn, moneyIn } from '../../core/text/amounts.js';
 import { disputeText, labelOf, labelStates, stateLabel } from '../../core/text/labels.js';
@@ -23,6 +22,8 @@ import { amountWords, matchWords, settledWords } from '../../orders/orderMoneyWo
 import { shownLines } from '../../orders/shownRecord.js';
 import { removals } from '../../retention/retentionStore.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import type { Line, Part as TextPart } from '../terminal.js';
+import { columns, stateWord } from '../terminal.js';
 import { lifeTexts } from './breaksText.js';
 
 export function orderCommand(): Command {
@@ -69,18 +70,21 @@ function historyLines(
   orderNo: string,
   history: OrderHistory,
   since: Date | null,
-): string[] {
+): Line[] {
   const currency = history.ledger === null ? null : String(history.ledger.currency);
   return [
     `Order ${orderNo} of account ${account}`,
     '',
     'Ledger',
     history.ledger ? `  ${ledgerText(history.ledger)}` : '  has no such order',
-    ...history.refundRequests.map(
-      (one) =>
-        `  refund ${one.refund_id}: ${moneyIn(String(one.refund_amount), currency)}, ` +
-        `requested ${one.requested_at}` +
-        `${one.reason ? ` (${one.reason})` : ''}`,
+    ...table(
+      history.refundRequests.map((one) => [
+        `refund ${one.refund_id}`,
+        moneyIn(String(one.refund_amount), currency),
+        `requested ${one.requested_at}`,
+        one.reason ? `(${one.reason})` : '',
+      ]),
+      [1],
     ),
     ...history.disputes.map(disputeLine),
     ...history.ledgerChanges.map(changeLine),
@@ -88,17 +92,17 @@ function historyLines(
     'Looks',
     ...history.removed.map((one) => `  ${removedLine(one)}`),
     ...(since === null ? [] : [`  ${searchedLine(since.toISOString())}`]),
-    ...orNone(history.looks.flatMap(snapshotLines)),
+    ...orNone(snapshotLines(history.looks)),
     '',
     'Breaks',
-    ...orNone(history.breaks.flatMap(breakLines)),
+    ...orNone(breakLines(history.breaks)),
     '',
     'Instructions',
-    ...orNone(history.instructions.flatMap(instructionLines)),
+    ...orNone(instructionLines(history.instructions)),
     ...history.refundGaps.map((gap) => `  ${gapWords(gap)}`),
     ...shownBeside(history.shown),
     ...(history.settlement === undefined ? [] : moneyLines(history.settlement)),
-    ...(history.calls.length === 0 ? [] : ['', 'By hand', ...history.calls.flatMap(callLines)]),
+    ...(history.calls.length === 0 ? [] : ['', 'By hand', ...callLines(history.calls)]),
   ];
 }
 
@@ -151,29 +155,53 @@ function changeLine(change: Part): string {
   return `  ${change.at}  seen changed: ${parts.join(', ')}`;
 }
 
-function snapshotLines(snapshot: Part): string[] {
-  const said = coverageLabel(snapshot.coverage as Coverage);
-  const why = String(snapshot.answer).startsWith('failed') ? ` (${snapshot.answer})` : '';
-  const entries = snapshot.entries as Part[];
-  return [
-    `  ${snapshot.at}  ${snapshot.kind} look of ${snapshot.businessDate}: ${said}${why}`,
-    ...entries.map(
-      (entry) =>
-        `    ${entry.state ? labelOf(String(entry.state)) : `code ${entry.code}`} ` +
-        `${moneyOf(entry)}, transaction ${entry.transaction}, dated ${entry.date}`,
-    ),
-  ];
+function snapshotLines(looks: readonly Part[]): Line[] {
+  const heads = table(
+    looks.map((look) => {
+      const said = coverageLabel(look.coverage as Coverage);
+      const why = String(look.answer).startsWith('failed') ? ` (${look.answer})` : '';
+      return [String(look.at), `${look.kind} look of ${look.businessDate}`, `${said}${why}`];
+    }),
+  );
+  const entries = looks.map((look) => look.entries as Part[]);
+  const shown = table(
+    entries
+      .flat()
+      .map((entry) => [
+        entry.state ? labelOf(String(entry.state)) : `code ${entry.code}`,
+        moneyOf(entry),
+        `transaction ${entry.transaction}`,
+        `dated ${entry.date}`,
+      ]),
+    [1],
+    '    ',
+  );
+  return under(
+    heads,
+    entries.map(({ length }) => shown.splice(0, length)),
+  );
 }
 
-function breakLines(one: Part): string[] {
-  const { expected, actual, kind } = one as { expected: Side; actual: Side; kind: BreakKind };
-  const sentence = labelStates(String(one.sentence));
+function breakLines(breaks: readonly Part[]): Line[] {
+  const heads = table(
+    breaks.map((one) => {
+      const state = one.waiverAskedBy ? 'waiver_asked' : String(one.state);
+      return [
+        `#${one.id}`,
+        labelOf(String(one.kind)),
+        stateWord(state, stateLabel(state)),
+        one.owner === null ? '' : `with ${one.owner}`,
+        `first seen ${one.firstSeen}: ${labelStates(String(one.sentence))}`,
+      ];
+    }),
+  );
+  return under(heads, breaks.map(breakDetails));
+}
+
+function breakDetails(one: Part): Line[] {
+  const { expected, actual } = one as { expected: Side; actual: Side };
   const differing = shownFields(expected, actual).filter(({ differs }) => differs);
-  const whose = one.owner === null ? '' : `, with ${one.owner}`;
-  const state = stateLabel(one.waiverAskedBy ? 'waiver_asked' : String(one.state));
   return [
-    `  #${one.id} ${labelOf(kind)} (${state}${whose}), ` +
-      `first seen ${one.firstSeen}: ${sentence}`,
     ...(one.note === null ? [] : [`    note: ${one.note}`]),
     ...differing.map(
       (pair) =>
@@ -188,55 +216,82 @@ function breakLines(one: Part): string[] {
   ];
 }
 
-/** A movement of money that a person made at the gateway, beside the run. */
-function callLines(call: Part): string[] {
-  const end = call.outcome ?? 'its end is not known';
-  const claim = call.isClaim ? ' (claimed)' : '';
-  return ((call.entries as Part[] | null) ?? []).map((entry) => {
-    const amount = String(entry.refund_amount ?? entry.amount ?? '');
-    const money = moneyIn(amount, entry.currency ? String(entry.currency) : null);
-    const words = `${call.operation} ${money}`.trim();
-    return `  ${call.at}  ${words} by ${call.by}${claim}: ${end}${reasonOf(call)}`;
+/** Movements of money that a person made at the gateway, beside the run. */
+function callLines(calls: readonly Part[]): Line[] {
+  const rows = calls.flatMap((call) => {
+    const end = call.outcome ?? 'its end is not known';
+    const claim = call.isClaim ? ' (claimed)' : '';
+    return ((call.entries as Part[] | null) ?? []).map((entry) => {
+      const amount = String(entry.refund_amount ?? entry.amount ?? '');
+      const money = moneyIn(amount, entry.currency ? String(entry.currency) : null);
+      const how = `by ${call.by}${claim}: ${end}${reasonOf(call)}`;
+      return [String(call.at), String(call.operation), money, how];
+    });
   });
+  return table(rows, [2]);
 }
 
-function moneyLines({ movements, lines }: OrderMoney): string[] {
-  const moved = movements.map((one) => {
-    const whose = one.made === 'here' ? `by instruction #${one.instructionId}` : 'elsewhere';
-    return (
-      `  ${one.businessDate}  ${one.kind} ${amountWords(one)} ${whose}, ` +
-      `transaction ${one.transaction}: ${settledWords(one)}`
-    );
-  });
+function moneyLines({ movements, lines }: OrderMoney): Line[] {
+  const moved = movements.map((one) => [
+    one.businessDate,
+    one.kind,
+    amountWords(one),
+    one.made === 'here' ? `by instruction #${one.instructionId}` : 'elsewhere',
+    `transaction ${one.transaction}: ${settledWords(one)}`,
+  ]);
   const settled = lines.map((line) => {
-    const match = matchWords(line);
     const shown = (amount: string): string => amountIn(amount, line.settleCurrency);
-    return (
-      `  ${line.bookedAt}  batch ${line.batch}, line ${line.line}: ${labelOf(line.type)} ` +
-      `${moneyIn(line.gross, line.settleCurrency)}, fee ${shown(line.fee)}, ` +
-      `net ${shown(line.net)}` +
-      `${match === '' ? '' : `; ${match}`}`
-    );
+    return [
+      line.bookedAt,
+      `batch ${line.batch}, line ${line.line}`,
+      labelOf(line.type),
+      moneyIn(line.gross, line.settleCurrency),
+      `fee ${shown(line.fee)}`,
+      `net ${shown(line.net)}`,
+      matchWords(line),
+    ];
   });
-  return ['', 'Movements', ...orNone(moved), '', 'Settlement lines', ...orNone(settled)];
+  return [
+    ...['', 'Movements', ...orNone(table(moved, [2]))],
+    ...['', 'Settlement lines', ...orNone(table(settled, [3, 4, 5]))],
+  ];
 }
 
-function instructionLines(one: Part): string[] {
-  const refund = one.refundId ? ` ${one.refundId}` : '';
-  const moved = { amount: String(one.amount), currency: String(one.currency) };
-  const money = instructionMoney({ ...moved, isInTotals: one.isInTotals === true });
+function instructionLines(instructions: readonly Part[]): Line[] {
+  const heads = table(
+    instructions.map((one) => {
+      const moved = { amount: String(one.amount), currency: String(one.currency) };
+      const reason = one.holdReason ? String(one.holdReason) : null;
+      const state = String(one.state);
+      return [
+        `#${one.id}`,
+        stateWord(state, waitingState(state, reason)),
+        [one.operation, one.refundId].filter(Boolean).join(' '),
+        instructionMoney({ ...moved, isInTotals: one.isInTotals === true }),
+        [
+          reason === null ? '' : holdLabel(reason),
+          one.gatewayReference ? `gateway reference ${one.gatewayReference}` : '',
+        ]
+          .filter((part) => part !== '')
+          .join('; '),
+      ];
+    }),
+    [3],
+  );
+  return under(heads, instructions.map(instructionDetails));
+}
+
+function instructionDetails(one: Part): Line[] {
   return [
-    `  #${one.id} ${one.operation}${refund} ${money} (${labelOf(String(one.state))})` +
-      `${one.holdReason ? `, waits: ${holdLabel(String(one.holdReason))}` : ''}` +
-      `${one.gatewayReference ? `, gateway reference ${one.gatewayReference}` : ''}`,
     ...(one.refundReference ? [`    refund reference ${one.refundReference}`] : []),
     ...(one.payout ? [`    ${payoutWords(one.payout as PayoutAnswer)}`] : []),
     ...(one.hintedAt ? [`    ${hintWords(String(one.hintedAt))}`] : []),
     ...inOrder([
       ...(one.decisions as Part[]).map(decisionLine),
-      ...((one.events as Part[] | null) ?? []).map(
-        (event) => `    ${event.at}  ${event.to} by ${event.by}${reasonOf(event)}`,
-      ),
+      ...((one.events as Part[] | null) ?? []).map((event) => {
+        const state = waitingState(String(event.to), event.reason ? String(event.reason) : null);
+        return `    ${event.at}  ${state} by ${event.by}${reasonOf(event)}`;
+      }),
       ...(one.attempts as Part[]).map(
         (attempt) =>
           `    ${attempt.claimedAt}  attempt ${attempt.id}: ${attempt.outcome ?? 'open'}` +
@@ -244,6 +299,20 @@ function instructionLines(one: Part): string[] {
       ),
     ]),
   ];
+}
+
+/** Rows whose columns stand under each other, further in than their heading. */
+function table(
+  rows: readonly (readonly TextPart[])[],
+  figures: readonly number[] = [],
+  indent = '  ',
+): Line[] {
+  return columns(rows, figures).map((line) => [indent, line].flat());
+}
+
+/** Each head with its own lines under it. */
+function under(heads: readonly Line[], details: readonly (readonly Line[])[]): Line[] {
+  return heads.flatMap((head, at) => [head, ...(details[at] ?? [])]);
 }
 
 /** By the time that each line begins with, in UTC; its zone would sort a whole second last. */
@@ -264,6 +333,6 @@ function reasonOf(part: Part): string {
   return part.reason ? ` (${labelStates(holdLabel(String(part.reason)))})` : '';
 }
 
-function orNone(lines: string[]): string[] {
+function orNone(lines: Line[]): Line[] {
   return lines.length > 0 ? lines : ['  none'];
 }

@@ -11,6 +11,8 @@ import { reevaluate, renewed } from '../../night/reevaluateJob.js';
 import { writtenByIds } from '../../report/reportsStore.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import type { Line } from '../terminal.js';
+import { columns, stateWord } from '../terminal.js';
 
 export function jobsCommand(): Command {
   const root = new Command('jobs');
@@ -55,7 +57,7 @@ async function list(app: App, json: boolean): Promise<number> {
   for (const job of jobs) described.push({ ...job, retry: await retryWords(app, job) });
   if (json) printJson(described);
   else if (described.length === 0) printLines(['No job has failed.']);
-  else printLines(described.flatMap((job) => [lineOf(job), `    a retry: ${job.retry}`]));
+  else printLines(jobLines(described));
   return 0;
 }
 
@@ -64,7 +66,7 @@ async function show(app: App, jobId: string, json: boolean): Promise<number> {
   if (job === null) throw new UsageError(`there is no failed job ${jobId}`);
   const retryText = await retryWords(app, job);
   if (json) printJson({ ...job, retry: retryText });
-  else printLines([lineOf(job), `    a retry: ${retryText}`]);
+  else printLines(jobLines([{ ...job, retry: retryText }]));
   return 0;
 }
 
@@ -128,7 +130,15 @@ export async function retryWords(app: App, job: FailedJob): Promise<string> {
   return `${verbs[kind]}: ${words}`;
 }
 
-function lineOf(job: FailedJob): string {
-  const what = `${job.queue} ${job.id ?? '?'}`;
-  return `${job.jobId}  ${job.failedAt.toISOString()}  ${what}: ${job.reason}`;
+function jobLines(jobs: readonly (FailedJob & { retry: string })[]): Line[] {
+  const heads = columns(
+    jobs.map((job) => [
+      job.jobId,
+      stateWord('failed'),
+      job.failedAt.toISOString(),
+      `${job.queue} ${job.id ?? '?'}`,
+      job.reason,
+    ]),
+  );
+  return heads.flatMap((head, at) => [head, `    a retry: ${jobs[at]?.retry}`]);
 }

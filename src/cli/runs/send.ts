@@ -2,6 +2,7 @@
 // of waiting for a running worker or the next run.
 
 import { Command } from 'commander';
+import { holdLabel, waitingState } from '../../core/instructions/holdReasons.js';
 import { instructionMoney } from '../../core/instructions/instruction.js';
 import type { SentInstruction } from '../../instructions/instructionsStore.js';
 import { sendApproved } from '../../night/sendApproved.js';
@@ -9,6 +10,8 @@ import { waitNotices } from '../../send/stops.js';
 import { configuredAccounts } from '../accounts.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import type { Line } from '../terminal.js';
+import { columns, stateWord } from '../terminal.js';
 
 /** As for a run (docs/CONTRACT.md section 1): unsettled 4, refused by the gateway 3. */
 const UNSETTLED: ReadonlySet<string> = new Set(['planned', 'queued', 'sending', 'unknown']);
@@ -44,14 +47,18 @@ function exitOf(sent: readonly SentInstruction[]): number {
   return sent.some(({ state }) => state === 'rejected') ? BROKEN_EXIT : 0;
 }
 
-function sentLines(sent: readonly SentInstruction[]): string[] {
+function sentLines(sent: readonly SentInstruction[]): Line[] {
   if (sent.length === 0) return ['Nothing that was approved waits to be sent.'];
-  return sent.map(
-    (one) =>
-      `#${one.instructionId}  ${one.state.padEnd(9)}  ${one.operation} ` +
-      `${instructionMoney({ ...one, amount: one.money })}  ${one.accountId} ${one.orderNo}` +
-      `${one.reason === null ? '' : `  (${one.reason})`}`,
-  );
+  const rows = sent.map((one) => [
+    `#${one.instructionId}`,
+    stateWord(one.state, waitingState(one.state, one.reason)),
+    one.operation,
+    instructionMoney({ ...one, amount: one.money }),
+    one.accountId,
+    one.orderNo,
+    one.reason === null ? '' : `(${holdLabel(one.reason)})`,
+  ]);
+  return columns(rows, [3]);
 }
 
 /** Why what was to go still waits. */

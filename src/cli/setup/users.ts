@@ -16,12 +16,14 @@ import {
   takeRole,
 } from '../../access/usersStore.js';
 import type { Grant, Role } from '../../core/access.js';
-import { ROLES, userNameProblem } from '../../core/access.js';
+import { personState, ROLES, userNameProblem } from '../../core/access.js';
 import { UsageError } from '../../core/errors.js';
 import { makeLink } from '../../web/visitor/links.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { machineUser } from '../machineUser.js';
+import type { Part } from '../terminal.js';
+import { columns, stateWord } from '../terminal.js';
 
 interface RoleFlags {
   role?: Role[];
@@ -90,14 +92,13 @@ async function list(app: App, json: boolean): Promise<number> {
   if (json) printJson(users);
   else if (users.length === 0) {
     printLines(['Nobody yet. `tieout web` prints a link for the first administrator.']);
-  } else printLines(users.map(lineOf));
+  } else printLines(columns(users.map(cellsOf)));
   return 0;
 }
 
-function lineOf(user: UserRow): string {
+function cellsOf(user: UserRow): Part[] {
   const roles = user.grants.map(grantText);
-  const state = user.hasPassword ? user.state : 'invited';
-  return `${user.name.padEnd(20)}  ${state.padEnd(8)}  ${roles.join(', ') || 'no role'}`;
+  return [user.name, stateWord(personState(user)), roles.join(', ') || 'no role'];
 }
 
 async function add(app: App, name: string, flags: RoleFlags): Promise<number> {
@@ -141,7 +142,7 @@ async function changeRoles(app: App, name: string, flags: RoleFlags): Promise<nu
   await note(app, verb, name, grantsOf(app, flags).map(grantText).join(', '));
   await warnWithoutAdministrator(app);
   const user = (await listUsers(app.db)).find((one) => one.userId === userId);
-  if (user) printLines([lineOf(user)]);
+  if (user) printLines(columns([cellsOf(user)]));
   return 0;
 }
 

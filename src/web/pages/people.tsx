@@ -4,7 +4,7 @@
 import type { UserRow } from '../../access/usersStore.js';
 import { addUser, listUsers, setUserState } from '../../access/usersStore.js';
 import type { Grant } from '../../core/access.js';
-import { ROLES, userNameProblem } from '../../core/access.js';
+import { personState, ROLES, userNameProblem } from '../../core/access.js';
 import { Form, State, Table } from '../layout/parts.js';
 import { Ask } from '../layout/said.js';
 import type { Answer, Visit } from '../visit.js';
@@ -22,7 +22,7 @@ export function People({ users, visit }: { users: readonly UserRow[]; visit: Vis
           <tr>
             <th scope="row">{user.name}</th>
             <td>
-              <State state={user.hasPassword ? user.state : 'invited'} />
+              <State state={personState(user)} />
             </td>
             <td>{user.grants.map(grantText).join(', ') || 'none'}</td>
             <td data-name="Last seen">{visit.words.at(user.lastSeen)}</td>

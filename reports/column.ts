@@ -106,7 +106,21 @@ export function hidden<R>(key: string, heading: string, width: number, read: Rea
 
 /** A file of rows has no head that would say once as of when their states are: each row does. */
 export function statesAsOf<R>(table: Table<R>, words: string): Table<R> {
-  const column = id<R>('states_as_of', 'States as of', 20, () => words);
+  return withLast(
+    table,
+    id('states_as_of', 'States as of', 20, () => words),
+  );
+}
+
+/** Nor one that would say in large letters whether its money is real. */
+export function inEnvironment<R>(table: Table<R>, environment: string): Table<R> {
+  return withLast(
+    table,
+    id('environment', 'Environment', 12, () => environment),
+  );
+}
+
+function withLast<R>(table: Table<R>, column: Column<R>): Table<R> {
   return { ...table, columns: [...table.columns, column] };
 }
 

@@ -58,9 +58,9 @@ test('a request of an account that is not configured is a break in books of its 
   const report = await tieoutHere(['report', dateOf(2), '--kind', 'breaks', '--format', 'csv'], {
     cwd: house.folder,
   });
-  expect(report.stdout).toMatch(/^account_id,[^\n]*,states_as_of\r\n/);
+  expect(report.stdout).toMatch(/^account_id,[^\n]*,states_as_of,environment\r\n/);
   expect(report.stdout).toMatch(/Elsewhere,[^\n]*refund_without_order/);
-  const states = `,"night of ${dateOf(2)}; owner, note and waiver now \\(2[\\d:.T-]+Z\\)"\r\n`;
+  const states = `,"night of ${dateOf(2)}; owner, note and waiver now \\(2[\\d:.T-]+Z\\)",test\r\n`;
   expect(report.stdout).toMatch(new RegExp(states));
   await house.db.query(`delete from ledger.refund_requests where refund_id = 'lost-1'`);
   const healed = (await night(house, 1)).summary;

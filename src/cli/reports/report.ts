@@ -6,7 +6,7 @@ import { constants, copyFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import type { Table } from '../../../reports/column.js';
-import { statesAsOf } from '../../../reports/column.js';
+import { inEnvironment, statesAsOf } from '../../../reports/column.js';
 import { BREAKS, COVERAGE, INSTRUCTIONS, ORDERS } from '../../../reports/columns.js';
 import type { CsvOptions, DelimitedFormat } from '../../../reports/delimited.js';
 import { delimitedText, writeDelimited } from '../../../reports/delimited.js';
@@ -90,7 +90,9 @@ export function reportCommand(): Command {
           const run = await findRun(app.db, date);
           if (!run?.summary) throw new UsageError(`there is no finished run of ${date}`);
           if (flags.format === 'xlsx') return workbook(app, run, flags, isJson);
-          return rows(app, run, flags.kind, outputOf(flags, flags.format, date, isJson));
+          const { environment } = run.summary;
+          const output = outputOf(flags, flags.format, date, isJson, environment);
+          return rows(app, run, flags.kind, output);
         },
         { quiet: true },
       );
@@ -122,6 +124,8 @@ interface Output extends CsvOptions {
   format: DelimitedFormat;
   out: string | undefined;
   isJson: boolean;
+  /** of the run whose rows they are */
+  environment: string;
   /** what one JSON document begins with */
   head: { date: string; kind: string };
 }
@@ -131,8 +135,10 @@ function outputOf(
   format: DelimitedFormat,
   date: string,
   isJson: boolean,
+  environment: string,
 ): Output {
-  return { ...csvOf(flags), format, out: flags.out, isJson, head: { date, kind: flags.kind } };
+  const head = { date, kind: flags.kind };
+  return { ...csvOf(flags), format, out: flags.out, isJson, environment, head };
 }
 
 function isPeriodic(kind: string): kind is (typeof PERIODIC)[number] {
@@ -162,13 +168,14 @@ async function periodic(
     if (!found) throw new TieoutError(`the ${kind} report of ${date} was not written`);
     return hand(found, flags, json);
   }
-  const output = outputOf(flags, flags.format, date, json);
+  const summary = (await findRun(app.db, run.businessDate))?.summary;
+  const environment = summary?.environment ?? app.config.environment;
+  const output = outputOf(flags, flags.format, date, json, environment);
   if (rules !== null) return openItems(app, period, rules, run.businessDate, output);
   if (kind === 'activity') {
     // The figures of each night as its run ended, beside its date.
     return write(output, ACTIVITY, whole(await activityRows(app.db, period)));
   }
-  const summary = (await findRun(app.db, run.businessDate))?.summary;
   const open = await openAsOf(app.db, run.runId, new Date(summary?.asOf ?? Date.now()));
   const states = ofBreaks(run.businessDate, 'owner and note');
   return write(output, statesAsOf(AGED_BREAKS, states), whole(open));
@@ -258,10 +265,11 @@ async function assertKept(app: App, run: RunRow): Promise<void> {
 }
 
 async function write<R>(
-  { format, out, isJson, head, ...options }: Output,
-  table: Table<R>,
+  { format, out, isJson, head, environment, ...options }: Output,
+  bare: Table<R>,
   chunks: AsyncIterable<readonly R[]>,
 ): Promise<number> {
+  const table = inEnvironment(bare, environment);
   if (out !== undefined) {
     const written = await writeDelimited(resolve(out), format, table, chunks, options);
     if (isJson) printJson({ ...head, format, ...written });

@@ -10,6 +10,7 @@ import type { ChecklistLine } from '../core/runs/closingChecklist.js';
 import { andMore } from '../core/text/amounts.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Database, Db } from '../database/db.js';
+import { rolledBack } from '../database/rolledBack.js';
 import {
   closedUntil,
   dayEvents,
@@ -42,6 +43,8 @@ export interface DayOrder {
   isAsSeen?: (now: ShownDay) => boolean;
   /** what the ledger said already; absent: it is asked */
   since?: Since;
+  /** only to know what would be signed: nothing is kept; absent is false */
+  isCheck?: boolean;
 }
 
 export type DayVerdict =
@@ -53,6 +56,8 @@ export type DayVerdict =
       /** of those that were signed, each on the newest of its night */
       workbooks?: DayWorkbook[];
       knowing?: ChecklistLine[];
+      /** of what was only checked: all of it */
+      checklist?: ChecklistLine[];
     }
   /** changed: it did not stand any more as it was shown */
   | { kind: 'refused' | 'changed'; accountId: string; reason: string };
@@ -123,7 +128,8 @@ async function sign(
     await record(tx, order, { businessDate: one, event, figures, late, workbook });
   }
   const knowing = now.day.lines.filter((line) => !line.isWell);
-  return { kind: 'done', accountId, dates, workbooks, knowing };
+  const checked = order.isCheck === true ? { checklist: now.day.lines } : {};
+  return { kind: 'done', accountId, dates, workbooks, knowing, ...checked };
 }
 
 function otherRevision(asked: number, newest: DayWorkbook | null): string {
@@ -207,13 +213,14 @@ function datesText(dates: readonly string[]): string {
 
 function decided(
   db: Database,
-  { accountId }: DayOrder,
+  { accountId, isCheck }: DayOrder,
   work: (tx: Db) => Promise<DayVerdict>,
 ): Promise<DayVerdict> {
-  return db.transaction(async (tx) => {
+  const held = async (tx: Db): Promise<DayVerdict> => {
     await holdDays(tx, accountId);
     return work(tx);
-  });
+  };
+  return isCheck === true ? rolledBack(db, held) : db.transaction(held);
 }
 
 interface Recorded {

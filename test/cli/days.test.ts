@@ -8,6 +8,7 @@ import type { DayFigures } from '../../src/core/runs/businessDay.js';
 import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf } from '../support/night.js';
+import { rowCounts } from './rows.js';
 
 it('days show a person groups, and the decimals that a currency has', () => {
   const moved = {
@@ -168,6 +169,35 @@ describe('tieout days', () => {
       expect(first?.state).toBe('closed');
       expect(second?.opening).toBe(first?.closing);
     }
+  });
+
+  it('says with --check what would be signed, with the checklist, and keeps nothing', async () => {
+    const before = await rowCounts(house.db);
+    const checked = ['--account', 'A1001', '--check'];
+    const lines = (text: string) => text.match(/\[[x ]\] .*/g) ?? [];
+    for (const [verb, done, date] of [
+      ['close', 'closed', dateOf(1)],
+      ['lock', 'locked', dateOf(2)],
+    ] as const) {
+      const { code, stdout, stderr } = await days(verb, date, ...checked);
+      expect(code, stderr).toBe(0);
+      expect(stdout).toMatch(
+        new RegExp(`^A1001: ${date} would be ${done}\n  ${date}: on rev.* \\d`),
+      );
+      expect(stdout).toMatch(/\nNothing was signed\.\n$/);
+      const all = lines((await days('list', date, '--account', 'A1001')).stdout);
+      expect(all.some((line) => line.startsWith('[x]'))).toBe(true);
+      expect(lines(stdout)).toEqual(all);
+      const json = JSON.parse((await days(verb, date, ...checked, '--json')).stdout);
+      expect(json).toMatchObject([{ kind: 'would', dates: [date], accountId: 'A1001' }]);
+      expect(json[0].checklist).toHaveLength(all.length);
+    }
+    const refused = await days('close', dateOf(2), ...checked);
+    expect([refused.code, refused.stdout]).toEqual([
+      1,
+      `A1001: not done: ${dateOf(2)} is closed already\nNothing was signed.\n`,
+    ]);
+    expect(await rowCounts(house.db)).toEqual(before);
   });
 
   it.each([

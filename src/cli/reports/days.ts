@@ -26,6 +26,7 @@ interface Flags {
   reason?: string;
   withEarlier?: boolean;
   revision?: string;
+  check?: boolean;
 }
 
 const [FIRST, LAST] = ['0001-01-01', '9999-12-31'];
@@ -55,10 +56,12 @@ export function daysCommand(): Command {
 const QUIET = { quiet: true };
 
 function signing(...[days, name, about, decide]: Parameters<typeof deciding>): Command {
-  return deciding(days, name, about, decide).option(
-    '--revision <n>',
-    'only if this revision of its workbook is the newest (default: the newest, and it says which)',
-  );
+  return deciding(days, name, about, decide)
+    .option(
+      '--revision <n>',
+      'only if this revision of its workbook is the newest (default: the newest; it says which)',
+    )
+    .option('--check', 'say what would be signed, with the whole checklist; nothing is kept');
 }
 
 function deciding(
@@ -87,8 +90,10 @@ function deciding(
             const order = { accountId, date, who, reason, ...howOf(app, flags) };
             verdicts.push(await decide(app.db, order));
           }
-          if (wantsJson(command)) printJson(verdicts);
+          const isCheck = flags.check === true;
+          if (wantsJson(command)) printJson(isCheck ? verdicts.map(wouldBe) : verdicts);
           else printLines(verdicts.flatMap((verdict) => verdictLines(name, verdict)));
+          if (isCheck && !wantsJson(command)) printLines(['Nothing was signed.']);
           return verdicts.some((verdict) => verdict.kind !== 'done') ? 1 : 0;
         },
         QUIET,
@@ -96,8 +101,8 @@ function deciding(
     });
 }
 
-function howOf({ config }: App, { withEarlier = false, revision }: Flags) {
-  const how = { withEarlier, secondPerson: config.days.secondPerson };
+function howOf({ config }: App, { withEarlier = false, revision, check: isCheck = false }: Flags) {
+  const how = { withEarlier, secondPerson: config.days.secondPerson, isCheck };
   if (revision === undefined) return how;
   if (/^[1-9]\d{0,8}$/.test(revision)) return { ...how, revision: Number(revision) };
   throw new UsageError(`--revision ${revision} is no number of a revision, such as 2`);
@@ -116,19 +121,28 @@ function accountsOf(app: App, { account }: Flags): string[] {
   throw new UsageError(`--account ${unknown}: no such account in the configuration (${known})`);
 }
 
-/** What was done, and what of its checklist was not well as it was signed. */
+/** Of what was only checked nothing was done. */
+function wouldBe(verdict: DayVerdict): object {
+  return verdict.kind === 'done' ? { ...verdict, kind: 'would' } : verdict;
+}
+
+/**
+ * What was done, and what of its checklist was not well as it was signed; of what was only checked
+ * all of it.
+ */
 function verdictLines(name: string, verdict: DayVerdict): string[] {
   const { accountId } = verdict;
   if (verdict.kind !== 'done') return [`${accountId}: not done: ${verdict.reason}`];
-  const done = { close: 'closed', lock: 'locked', reopen: 'open again' }[name] ?? name;
-  const { dates, workbooks } = verdict;
+  const { dates, workbooks, checklist } = verdict;
+  const isDone = { close: 'closed', lock: 'locked', reopen: 'open again' }[name] ?? name;
+  const done = checklist === undefined ? isDone : `would be ${isDone}`;
   const signedOn = (date: string) => workbooks?.find(({ businessDate }) => businessDate === date);
   const on = dates.map((date) => `  ${date}: on ${workbookWords(signedOn(date) ?? null)}`);
-  const knowing = verdict.knowing?.flatMap((line) => checklistLines(line, '  ')) ?? [];
+  const lines = checklist ?? verdict.knowing ?? [];
   return [
     `${accountId}: ${dates.join(', ')} ${done}`,
     ...(workbooks === undefined ? [] : on),
-    ...knowing,
+    ...lines.flatMap((line) => checklistLines(line, '  ')),
   ];
 }
 

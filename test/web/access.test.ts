@@ -183,6 +183,20 @@ function may(route: Route) {
 }
 
 describe('the page of the brake', () => {
+  it.each(ROLES)('Stop sending stands in the head for a %s where it is allowed', async (role) => {
+    const isAllowed = ROUTES_MAY['POST /brake/on']?.roles.includes(role) === true;
+    for (const url of ['/', '/breaks', '/settings', '/nowhere']) {
+      const { body } = await (await console.withRole(role)).get(url);
+      const [head = ''] = /<header.*?<\/header>/s.exec(body) ?? [];
+      expect(head.includes('action="/brake/on"'), url).toBe(isAllowed);
+      // Who may stop one account is led to the page that asks which; nobody else is.
+      const one = (await (await console.withRole(role, 'A1001')).get(url)).body;
+      const [ofOne = ''] = /<header.*?<\/header>/s.exec(one) ?? [];
+      expect(ofOne.includes('<a class="stop" href="/brake">'), url).toBe(isAllowed);
+      expect(ofOne).not.toContain('action="/brake/on"');
+    }
+  });
+
   it('says one time of a stop, in the zone of the schedule and with its name', async () => {
     const visitor = await console.withRole('admin');
     await visitor.post('/brake/on', { words: 'look first' });

@@ -67,7 +67,7 @@ async function linkOf(visitor: Visitor, cause: string, label = 'waive all'): Pro
 }
 
 describe('breaks by cause', () => {
-  it('shows count, money and age of each', async () => {
+  it('shows count and money of each, those with most first', async () => {
     const { body } = await anna.get('/breaks/causes');
     const text = body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
     expect(sentence(body)).toBe('20,030 breaks, 2 causes, those with most EUR first.');
@@ -81,6 +81,24 @@ describe('breaks by cause', () => {
     const viewer = await place.withRole('viewer');
     expect((await viewer.get('/breaks/causes')).body).not.toContain('waive all');
   });
+});
+
+it('says of each cause when its oldest was first seen, and how many days ago', async () => {
+  await openBreaks('OLD', 3, '7.00');
+  const seen = new Date(place.clock.now.getTime() - 12.5 * 86_400_000);
+  await place.app.db.query(`update tieout.breaks set first_seen = $1 where order_no = 'OLD2'`, [
+    seen,
+  ]);
+  const { body } = await anna.get('/breaks/causes?text=OLD');
+  const [, row = ''] = body.split('<tbody>')[1]?.split('<tr>') ?? [];
+  const cells = [...row.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) =>
+    cell.replaceAll(/<[^>]+>/g, '').trim(),
+  );
+  const [day = '', time = ''] = seen.toISOString().split(/[T.]/);
+  expect(cells.slice(0, 4)).toEqual(['3', '21.00 EUR', `${day} ${time.slice(0, 5)}`, '12']);
+  await place.app.db.query(
+    `update tieout.breaks set state = 'resolved' where order_no like 'OLD%'`,
+  );
 });
 
 it('counts all causes where a page shows some, and goes on to their end', async () => {

@@ -1,8 +1,8 @@
-// The few pictures of the console, drawn on the server as SVG: the last runs as a strip, the open
-// breaks over time, and their age. Each says the same in words for whoever cannot see it; colours
-// come from the stylesheet, shapes repeat what the colours say.
+// The few pictures of the console, drawn on the server as SVG: the last runs as a strip, how many
+// breaks are open over time and of each age, and money of each age. Each says the same in words for
+// whoever cannot see it; colours come from the stylesheet, shapes repeat what the colours say.
 
-import type { BreakAge } from '../../core/breaks/breakAge.js';
+import type { ComponentChildren } from 'preact';
 import { stateLabel } from '../../core/text/labels.js';
 import type { RunMark } from '../../report/consoleRunsStore.js';
 
@@ -66,6 +66,7 @@ export function StripLegend() {
           {stateLabel(state)}
         </span>
       ))}
+      <span>The taller the bar, the worse the night: it is no amount.</span>
     </p>
   );
 }
@@ -104,7 +105,7 @@ export function OpenTrend({ nights }: { nights: readonly RunMark[] }) {
   const label = last === undefined ? 'no night has ended yet' : trendWords(counted, last, most);
   return (
     <figure>
-      <figcaption>Open breaks at the end of each night</figcaption>
+      <figcaption>How many breaks were open at the end of each night</figcaption>
       <svg
         class="trend"
         viewBox={`0 0 ${TREND_WIDTH} ${TREND_HEIGHT}`}
@@ -144,36 +145,43 @@ function trendWords(counted: readonly RunMark[], last: RunMark, most: number): s
 
 const BAR_ROOM = 200;
 
-/** Bars of a table: the figure stands beside the bar. */
-export function AgeBars(props: { ages: readonly BreakAge[]; counts: readonly number[] }) {
-  const most = Math.max(1, ...props.counts);
+export interface Bar {
+  name: ComponentChildren;
+  /** what the bar is as long as */
+  size: number;
+  /** the same as it is written */
+  shown: ComponentChildren;
+}
+
+/** The longest bar is the largest figure, and each stands beside its own. */
+export function Bars({ caption, bars }: { caption: ComponentChildren; bars: readonly Bar[] }) {
+  const most = Math.max(...bars.map(({ size }) => size));
   return (
     <table class="ages">
-      <caption>Open breaks by age</caption>
+      <caption>{caption}</caption>
       <tbody>
-        {props.ages.map(({ name, words: age }, index) => {
-          const count = props.counts[index] ?? 0;
-          return (
-            <tr>
-              <th scope="row">
-                <a href={`/breaks?${new URLSearchParams({ age: name })}`}>{age}</a>
-              </th>
-              <td class="figure">{count}</td>
-              <td>
-                <svg class="bar" viewBox={`0 0 ${BAR_ROOM} 12`} aria-hidden="true">
-                  <rect
-                    class="fill"
-                    x={0}
-                    y={1}
-                    height={10}
-                    width={(count / most) * BAR_ROOM}
-                    rx={2}
-                  />
-                </svg>
-              </td>
-            </tr>
-          );
-        })}
+        {bars.map(({ name, size, shown }) => (
+          <tr>
+            <th scope="row">{name}</th>
+            <td class="figure">{shown}</td>
+            <td>
+              <svg
+                class="bar"
+                viewBox={`0 0 ${BAR_ROOM} 12`}
+                preserveAspectRatio="none"
+                aria-hidden="true"
+              >
+                <rect
+                  class="fill"
+                  x={0}
+                  y={1}
+                  height={10}
+                  width={most <= 0 ? 0 : Math.max(0, (size / most) * BAR_ROOM)}
+                />
+              </svg>
+            </td>
+          </tr>
+        ))}
       </tbody>
     </table>
   );

@@ -1,7 +1,6 @@
 // The first page: does the run tie, how far is it, what waits for whom, and how the runs before
 // it went. The page of an older night is the same without the parts that are about now.
 
-import { AGES } from '../../../core/breaks/breakAge.js';
 import type { MoneySum } from '../../../core/money.js';
 import type { Notice } from '../../../core/runs/notices.js';
 import { removedLine } from '../../../core/runs/removal.js';
@@ -18,7 +17,7 @@ import {
 import { removalOf } from '../../../retention/retentionStore.js';
 import { waitNotices } from '../../../send/stops.js';
 import type { Words } from '../../format.js';
-import { AgeBars, OpenTrend, RunStrip, StripLegend } from '../../layout/charts.js';
+import { OpenTrend, RunStrip, StripLegend } from '../../layout/charts.js';
 import { Empty, Figure, State, Table } from '../../layout/parts.js';
 import { Ask, Said } from '../../layout/said.js';
 import type { Answer, Visit } from '../../visit.js';
@@ -28,7 +27,7 @@ import { reservationsAtRisk } from '../authorisations.js';
 import { OVERDUE } from '../breaks/breakQuery.js';
 import { changesSince } from './changes.js';
 import { MoneyConfirmed } from './moneyConfirmed.js';
-import { AtRisk, openByAge, openMoneyOf, overdueOf } from './openMoney.js';
+import { AtRisk, OpenByAge, openMoneyOf, overdueOf } from './openMoney.js';
 import { runAgainOf } from './runAgain.js';
 
 const RUNS_SHOWN = 60;
@@ -59,7 +58,7 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
       {changes}
       <AtRisk open={open} visit={visit} />
       {night.summary === null ? null : <Accounts accounts={night.summary.accounts} words={words} />}
-      <History marks={marks} ages={openByAge(open)} />
+      <History marks={marks} open={open} words={words} />
     </>
   );
   return { kind: 'page', title: 'Tonight', section: 'Tonight', body, isLive };
@@ -370,7 +369,12 @@ const CLASSES = [
   ['notCompared', 'Not compared'],
 ] as const;
 
-function History({ marks, ages }: { marks: readonly RunMark[]; ages: readonly number[] }) {
+function History(props: {
+  marks: readonly RunMark[];
+  open: Awaited<ReturnType<typeof openMoneyOf>>;
+  words: Words;
+}) {
+  const { marks, open, words } = props;
   return (
     <section aria-labelledby="history">
       <h2 id="history">The nights before</h2>
@@ -378,7 +382,7 @@ function History({ marks, ages }: { marks: readonly RunMark[]; ages: readonly nu
       <StripLegend />
       <div class="beside">
         <OpenTrend nights={marks} />
-        <AgeBars ages={AGES} counts={ages} />
+        <OpenByAge open={open} words={words} />
       </div>
     </section>
   );

@@ -10,6 +10,7 @@ import { dueDate, overdueBefore } from '../../../core/breaks/dueDate.js';
 import { addAmounts, formatAmount, type MoneySum, parseSum } from '../../../core/money.js';
 import { andMore, counted, moneyText, moreOf } from '../../../core/text/amounts.js';
 import type { Words } from '../../format.js';
+import { Bars } from '../../layout/charts.js';
 import { Figure, MoneyOf, Name, Table } from '../../layout/parts.js';
 import type { Visit } from '../../visit.js';
 import { OVERDUE } from '../breaks/breakQuery.js';
@@ -65,9 +66,14 @@ function sumOf(rows: readonly BreakGroupRow[]): MoneySum & { breaks: number } {
   };
 }
 
-/** How many are open of each age, in the order of the ages. */
-export function openByAge({ ages }: OpenMoney): number[] {
-  return AGES.map(({ name }) => ages.find(({ key }) => key === name)?.breaks ?? 0);
+/** How many are open of each age. */
+export function OpenByAge({ open, words }: { open: OpenMoney; words: Words }) {
+  const bars = AGES.map(({ name, words: age }) => {
+    const count = open.ages.find(({ key }) => key === name)?.breaks ?? 0;
+    const link = <a href={`/breaks?${new URLSearchParams({ age: name })}`}>{age}</a>;
+    return { name: link, size: count, shown: words.count(count) };
+  });
+  return <Bars caption="How many breaks are open, by age" bars={bars} />;
 }
 
 export function AtRisk({ open, visit }: { open: OpenMoney; visit: Visit }) {
@@ -80,9 +86,9 @@ export function AtRisk({ open, visit }: { open: OpenMoney; visit: Visit }) {
       <Again again={open.again} />
       <p class="hint">
         What is at stake in breaks that are open now, of all nights. Amounts of different currencies
-        are not added up; a bar is the part of its currency that is so old. Age is counted from the
-        night that first saw the break, not from the day of the order; it is due{' '}
-        {words.count(open.rule.days)} working days after it.
+        are not added up, nor their bars compared: those of one currency are on one scale. Age is
+        counted from the night that first saw the break, not from the day of the order; it is due
+        {` ${words.count(open.rule.days)} `}working days after it.
       </p>
       <Owners open={open} words={words} now={deps.now()} />
     </section>
@@ -111,47 +117,17 @@ function Again({ again: { orders, money, named } }: { again: CountedAgain }) {
   );
 }
 
+/** A chart a currency: its bars are on one scale, and those of two currencies never are. */
 function MoneyByAge({ ages, words }: { ages: readonly BreakGroupRow[]; words: Words }) {
   const currencies = [...new Set(ages.flatMap(({ money }) => Object.keys(money)))].sort();
-  const of = (currency: string, name: string): string | null =>
-    ages.find(({ key }) => key === name)?.money[currency] ?? null;
   const without = ages.reduce((sum, one) => sum + one.withoutAmount, 0);
   return (
     <>
-      <Table
-        caption="Open money by currency and age"
-        class="lists"
-        columns={[
-          { head: 'Currency' },
-          { head: 'In all', isFigure: true },
-          ...AGES.map((age) => ({ head: age.words, isFigure: true })),
-        ]}
-      >
-        {currencies.map((currency) => {
-          const cents = AGES.map(({ name }) => parseSum(of(currency, name) ?? '0.00') ?? 0n);
-          const all = cents.reduce((sum, one) => sum + one, 0n);
-          return (
-            <tr>
-              <th scope="row">{currency}</th>
-              <Figure name="In all">
-                <a href={`/breaks?${new URLSearchParams({ currency })}`}>
-                  {words.amount(formatAmount(all), currency)}
-                </a>
-              </Figure>
-              {AGES.map(({ name, words: age }, at) => (
-                <Figure name={age}>
-                  <MoneyOfAge
-                    amount={of(currency, name)}
-                    share={all === 0n ? 0 : Number(cents[at] ?? 0n) / Number(all)}
-                    to={`/breaks?${new URLSearchParams({ currency, age: name })}`}
-                    shown={(amount) => words.amount(amount, currency)}
-                  />
-                </Figure>
-              ))}
-            </tr>
-          );
-        })}
-      </Table>
+      <div class="charts">
+        {currencies.map((currency) => (
+          <MoneyOfAges currency={currency} ages={ages} words={words} />
+        ))}
+      </div>
       {without === 0 ? null : (
         <p class="hint">{words.count(without)} open without an amount, in no figure above.</p>
       )}
@@ -159,30 +135,28 @@ function MoneyByAge({ ages, words }: { ages: readonly BreakGroupRow[]; words: Wo
   );
 }
 
-const BAR_ROOM = 100;
-
-function MoneyOfAge(props: {
-  amount: string | null;
-  share: number;
-  to: string;
-  shown: (amount: string) => string;
-}) {
-  if (props.amount === null) return <>{'–'}</>;
+function MoneyOfAges(props: { currency: string; ages: readonly BreakGroupRow[]; words: Words }) {
+  const { currency, ages, words } = props;
+  const found = AGES.map((age) => ({
+    ...age,
+    amount: ages.find(({ key }) => key === age.name)?.money[currency] ?? null,
+  }));
+  const amounts = found.map(({ amount }) => parseSum(amount ?? '0.00') ?? 0n);
+  const all = amounts.reduce((sum, one) => sum + one, 0n);
+  const linked = (amount: string, query: Record<string, string>) => (
+    <a href={`/breaks?${new URLSearchParams({ currency, ...query })}`}>
+      {words.amount(amount, currency)} {currency}
+    </a>
+  );
   return (
-    <>
-      <a href={props.to}>{props.shown(props.amount)}</a>
-      {/* All of a currency in one age: a full bar would say nothing. */}
-      {props.share >= 1 ? null : (
-        <svg
-          class="share"
-          viewBox={`0 0 ${BAR_ROOM} 4`}
-          preserveAspectRatio="none"
-          aria-hidden="true"
-        >
-          <rect class="fill" x={0} y={0} height={4} width={Math.max(0, props.share) * BAR_ROOM} />
-        </svg>
-      )}
-    </>
+    <Bars
+      caption={<>Open money by age, in all {linked(formatAmount(all), {})}</>}
+      bars={found.map(({ name, words: age, amount }, at) => ({
+        name: age,
+        size: Number(amounts[at] ?? 0n),
+        shown: amount === null ? '–' : linked(amount, { age: name }),
+      }))}
+    />
   );
 }
 

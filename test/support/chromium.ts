@@ -65,25 +65,57 @@ export async function openTab(
 }
 
 /** Of a desk, the least one that shows all columns side by side, a small one, and a telephone. */
-const WIDTHS = [1440, 1130, 1024, 390];
+const WIDTHS = [1440, 1130, 1024, 390] as const;
+/** Where the page is asked what keeps somebody from using it; beside them only whether it fits. */
+const ASKED: readonly number[] = [1440, 1024, 390];
 
-/** What runs over the edge of a window of one of the widths: the page itself, or a table of it. */
-export async function tooWide(page: Page, widths: readonly number[] = WIDTHS): Promise<string[]> {
+/**
+ * What keeps somebody from using the page in a window of any width, what runs over its edge or is
+ * cut; and in dark, what cannot be read. It is loaded once and made narrower.
+ */
+export async function findings(page: Page): Promise<Record<'light' | 'dark', string[]>> {
   const before = page.viewportSize() ?? { width: 1280, height: 800 };
-  const found: string[] = [];
-  for (const width of widths) {
+  const light: string[] = [];
+  const dark: string[] = [];
+  for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 });
-    const over = await page.evaluate<string[]>(
-      `[document.documentElement, ...document.querySelectorAll('.wide, table')]
-        .map((one) => [one, one.scrollWidth, one.closest('.wide')?.clientWidth ?? innerWidth])
-        .filter(([, has, room]) => has > room)
-        .map(([one, has, room]) => [one.tagName.toLowerCase(),
-          one.getAttribute('aria-label') ?? one.caption?.textContent ?? '', has, 'of', room].join(' '))`,
-    );
-    found.push(...over.map((one) => `${width}: ${one}`));
+    const found = await tooWide(page);
+    if (ASKED.includes(width)) found.push(...(await barriers(page)));
+    light.push(...found.map((one) => `${width}: ${one}`));
+    if (width !== 1440) continue;
+    await page.emulateMedia({ colorScheme: 'dark' });
+    dark.push(...(await barriers(page, ['color-contrast'])));
+    await page.emulateMedia({ colorScheme: 'light' });
   }
   await page.setViewportSize(before);
-  return found;
+  return { light, dark };
+}
+
+/** What runs over the edge of the window, or of the box that it stands in. */
+async function tooWide(page: Page): Promise<string[]> {
+  return await page.evaluate<string[]>(
+    `[document.documentElement, ...document.querySelectorAll('body *')]
+      .filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 1)
+      .filter((one) => one === document.documentElement || one.matches('table') ||
+        (getComputedStyle(one).overflowX !== 'visible' && !one.matches('input, select, textarea')))
+      .map((one) => [one.tagName.toLowerCase(),
+        one.getAttribute('aria-label') ?? one.caption?.textContent ?? one.className,
+        one.scrollWidth, 'of', one.clientWidth].join(' '))`,
+  );
+}
+
+/** How many of each role the browser tells of the tables of a page. */
+export async function tableRoles(page: Page): Promise<Record<string, number>> {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send('Accessibility.getFullAXTree');
+  await session.detach();
+  const counts: Record<string, number> = {};
+  for (const { ignored, role } of nodes) {
+    const name = String(role?.value);
+    if (ignored || !/^(table|row|cell|rowheader|columnheader)$/.test(name)) continue;
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
 }
 
 /** How a row, and a figure in it, stand in a window of this width. */
@@ -98,6 +130,19 @@ export async function figuresAt(page: Page, width: number): Promise<string[]> {
   return look;
 }
 
+/** Where the heads of the last table stand in a window of this width, scrolled to its last row. */
+export async function headAfterScroll(page: Page, width: number): Promise<number> {
+  const before = page.viewportSize() ?? { width: 1440, height: 800 };
+  await page.setViewportSize({ width, height: 400 });
+  await page.locator('tbody tr').last().scrollIntoViewIfNeeded();
+  const top = await page.evaluate<number>(
+    `[...document.querySelectorAll('table')].at(-1).querySelector('thead :is(.by, th)')
+      .closest('th').getBoundingClientRect().top`,
+  );
+  await page.setViewportSize(before);
+  return top;
+}
+
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface Finding {
@@ -105,16 +150,15 @@ interface Finding {
   nodes: { html: string }[];
 }
 
+/** Nothing is worked out that no test reads. */
+const QUICKLY = `{ resultTypes: ['violations'], selectors: false, preload: false }`;
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/**
- * What keeps somebody from using the page, by WCAG 2.2 A and AA, or by these rules alone; empty is
- * well.
- */
-export async function barriers(page: Page, rules: readonly string[] = WCAG): Promise<string[]> {
+/** What keeps somebody from using the page, by WCAG 2.2 A and AA, or by these rules alone. */
+async function barriers(page: Page, rules: readonly string[] = WCAG): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
   const findings = await page.evaluate<Finding[]>(
-    `axe.run(document, { runOnly: ${JSON.stringify(rules)} })
+    `axe.run(document, { runOnly: ${JSON.stringify(rules)}, ...${QUICKLY} })
       .then(({ violations }) => violations.map(({ id, nodes }) =>
         ({ id, nodes: nodes.map(({ html }) => ({ html })) })))`,
   );

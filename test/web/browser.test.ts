@@ -1,6 +1,6 @@
 // The console as people use it, in a real Chromium: a finance person's morning, an operator's bad
-// night, two approvers who race, a stolen session; with and without scripts, by keyboard, light and
-// dark. Skipped by name where there is no chromium.
+// night, two approvers who race, a stolen session; with and without scripts, by keyboard, on paper.
+// Skipped by name where there is no chromium. How each page looks: everyPage.test.ts.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -12,14 +12,12 @@ import { QUEUES } from '../../src/core/queuePort.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import { auditRun } from '../faults/audit.js';
 import type { Tab } from '../support/chromium.js';
-import { barriers, CHROMIUM, figuresAt, launch, openTab, tooWide } from '../support/chromium.js';
+import { CHROMIUM, launch, openTab } from '../support/chromium.js';
 import { ensureBuilt, startTieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
-import { dateOf } from '../support/night.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole, PASSWORD } from './consoleHouse.js';
 
-const PAGE_BYTES_MAX = 100_000;
 /** Longer than it takes to kill a process, and shorter than a test may take. */
 const SLOW_MS = 15_000;
 const MARKUP = `<img src=x onerror=alert(1)>"'><script>alert(2)</script>`;
@@ -294,79 +292,6 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
     await victim.context.close();
     await thief.context.close();
   });
-
-  describe('on every page', () => {
-    const found = { light: [] as string[], dark: [] as string[] };
-    beforeAll(() => findBarriers(found));
-
-    it.each(['light', 'dark'] as const)('has no barriers and is light, %s', (scheme) => {
-      expect(found[scheme]).toEqual([]);
-    });
-  });
-
-  /** Of each page in both schemes while it is open: dark is the same page in other colours. */
-  async function findBarriers(found: { light: string[]; dark: string[] }): Promise<void> {
-    const visitor = await console.visitor(
-      (['finance', 'operator', 'approver', 'admin'] as const).map((role) => ({
-        role,
-        accountId: null,
-      })),
-    );
-    const { page, complaints, context } = await tabOf(visitor);
-    const { rows } = await console.app.db.query<Record<'a' | 'b' | 'i' | 'l' | 'o', string>>(
-      `select break_id::text as b, (select min(instruction_id) from tieout.instructions)::text as i,
-         account_id as a, order_no as o, (select 'account=' || account_id || '&currency=' || currency
-           || '&item=' || item from tieout.written_lines limit 1) as l
-       from tieout.breaks order by break_id limit 1`,
-    );
-    const [row] = rows;
-    // A number as long as one may be, without a place to break it.
-    await console.app.db.query(
-      `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
-         last_run_id, expected, actual, fingerprint)
-       select account_id, repeat('X', 128), kind, 'open', now(), first_run_id, last_run_id,
-         expected, actual, fingerprint from tieout.breaks where break_id = $1
-       on conflict do nothing`,
-      [row?.b],
-    );
-    const paths = [
-      ...['/', '/breaks', `/breaks/${row?.b}`, '/approvals', '/instructions', '/brake', '/reports'],
-      ...[
-        `/instructions/${row?.i}`,
-        `/orders/${row?.a}/${row?.o}`,
-        '/jobs',
-        '/activity',
-        '/audit',
-        '/days',
-        '/days/all/close',
-        ...['', `/lines?${row?.l}`].map((of) => `/nights/${dateOf(1)}/statement${of}`),
-        '/authorisations?show=all',
-        '/breaks/causes',
-        '/breaks?text=xxxxxxxx',
-        `/orders/${row?.a}/${'X'.repeat(128)}`,
-        '/breaks/all/waive?text=xxxxxxxx',
-        '/breaks/all/assign?whom=-',
-      ],
-      ...['/settings', '/search?q=none', '/nowhere', '/confirm'],
-    ];
-    for (const path of paths) {
-      const named = (said: string[]): string[] => said.map((one) => `${path} ${one}`);
-      const answer = await page.goto(path);
-      found.light.push(...named(await barriers(page)));
-      const bytes = (await answer?.body())?.length ?? 0;
-      if (bytes >= PAGE_BYTES_MAX) found.light.push(`${path} has ${bytes} bytes`);
-      await page.emulateMedia({ colorScheme: 'dark' });
-      found.dark.push(...named(await barriers(page, ['color-contrast'])));
-      await page.emulateMedia({ colorScheme: 'light' });
-      // Colours change no width.
-      found.light.push(...named(await tooWide(page)));
-      if (/^\/(?:days$|breaks\?)/.test(path)) {
-        expect([path, ...(await figuresAt(page, 1024))]).toEqual([path, 'table-row', 'right']);
-      }
-    }
-    found.light.push(...complaints);
-    await context.close();
-  }
 
   it('prints twenty-five breaks on at most six pages', async () => {
     const { page, context } = await tabOf(await console.withRole('viewer'));

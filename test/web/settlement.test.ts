@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settledAccounts, settlementRules } from '../../src/settlement/settlement.js';
 import { settlementFigures } from '../../src/settlement/settlementStore.js';
-import { barriers, CHROMIUM, launch, openTab, tooWide } from '../support/chromium.js';
+import { CHROMIUM, findings, launch, openTab } from '../support/chromium.js';
 import { dateOf } from '../support/night.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
@@ -355,8 +355,8 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     const found: string[] = [];
     const look = async (name: string): Promise<void> => {
-      found.push(...(await barriers(page)).map((barrier) => `${name} ${barrier}`));
-      found.push(...(await tooWide(page)).map((over) => `${name} ${over}`));
+      const { light, dark } = await findings(page);
+      found.push(...[...light, ...dark].map((one) => `${name} ${one}`));
     };
     const check = async (text: string): Promise<void> => {
       await page.goto('/settlement');
@@ -385,5 +385,5 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
     }
     expect([...found, ...complaints]).toEqual([]);
     await browser.close();
-  });
+  }, 300_000);
 });

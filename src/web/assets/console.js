@@ -1,6 +1,6 @@
 // All that the console does in the browser: renew a page that is under way, tick all rows of a
-// list, keep a decision from being pressed twice, and say that one is under way. Every page works
-// without it.
+// list, keep a decision from being pressed twice, say that one is under way, and say of tables that
+// they are. Every page works without it.
 
 const RENEW_MS = 3_000;
 
@@ -15,6 +15,7 @@ function renewWhileLive() {
       // Somebody who is typing is not disturbed; the next turn renews.
       const isBusy = main.contains(document.activeElement) && document.activeElement !== main;
       if (answer.ok && fresh !== null && !isBusy) main.replaceWith(fresh);
+      sayTables();
     } finally {
       renewWhileLive();
     }
@@ -54,6 +55,22 @@ function sayUnderWay(form) {
   (form.querySelector('fieldset') ?? form).append(note);
 }
 
+const TABLE_ROLES = {
+  ...{ thead: 'rowgroup', tbody: 'rowgroup', tr: 'row', td: 'cell' },
+  ...{ 'th[scope=col]': 'columnheader', 'th[scope=row]': 'rowheader' },
+};
+
+/** Some browsers take the roles from what a narrow window shows as cards or as a list. */
+function sayTables() {
+  for (const table of document.querySelectorAll('table.cards, table.lists')) {
+    table.setAttribute('role', 'table');
+    for (const [what, role] of Object.entries(TABLE_ROLES)) {
+      for (const one of table.querySelectorAll(what)) one.setAttribute('role', role);
+    }
+  }
+}
+
 renewWhileLive();
+sayTables();
 tickAll();
 pressOnce();

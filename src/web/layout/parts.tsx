@@ -260,13 +260,13 @@ export function Verdicts(props: {
       >
         {props.rows.map((row) => (
           <tr>
-            <th scope="row">
+            <th scope="row" class="words">
               {row.link === undefined ? row.what : <a href={row.link}>{row.what}</a>}
             </th>
             <td>
               <span class={`state ${row.kind}`}>{row.kind}</span>
             </td>
-            <td>{row.words}</td>
+            <td class="value">{row.words}</td>
           </tr>
         ))}
       </Table>

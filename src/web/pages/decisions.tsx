@@ -204,11 +204,13 @@ function Rows(props: { rows: readonly DecidedRow[]; done: string; words: Words }
             )}
           </Figure>
           <td class="value">{row.decision}</td>
-          <td data-name="Reason, to whom">{words.free(row.given)}</td>
+          <td class="value" data-name="Reason, to whom">
+            {words.free(row.given)}
+          </td>
           <td>
             <span class={`state ${row.result}`}>{row.result === 'done' ? done : row.result}</span>
           </td>
-          <td>{row.reason}</td>
+          <td class="value">{row.reason}</td>
         </tr>
       ))}
     </Table>

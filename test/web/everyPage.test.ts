@@ -217,6 +217,14 @@ describe.skipIf(CHROMIUM === null)('every page', () => {
     }
   });
 
+  it('leaves a caption the whole width of a telephone', async () => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.goto(`/days/${ACCOUNT}/${NIGHT}`);
+    const caption = await page.locator('caption:not(.unseen)').boundingBox();
+    expect(caption?.width).toBeGreaterThan(300);
+    await page.setViewportSize({ width: 1280, height: 720 });
+  });
+
   it('draws money by bars of one scale a currency, each beside its amount', async () => {
     await page.goto('/');
     const drawn = await page.evaluate<Drawn[]>(

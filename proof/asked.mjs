@@ -28,6 +28,16 @@ export async function readDisputed(db) {
   return rows;
 }
 
+/** Those of tables that may be dropped and made again. */
+export const ASKED_TRIGGERS = `
+  create trigger asked after insert or update or delete on ledger.refund_requests
+    for each row execute function sim.asked_changed();
+  create trigger disputed after insert or update on ledger.disputes
+    for each row execute function sim.dispute_changed();
+  create trigger charged after insert on tieout.settlement_lines
+    for each row execute function sim.charge_came();
+`;
+
 /** Tables and triggers of the schedules' own, beside the ledger; made once in the template. */
 export const ASKED = `
   create table sim.wanted (seq bigint generated always as identity, at timestamptz not null,
@@ -45,8 +55,6 @@ export const ASKED = `
     if tg_op <> 'DELETE' then perform sim.note_asked(new.account_id, new.order_no); end if;
     return null;
   end $$;
-  create trigger asked after insert or update or delete on ledger.refund_requests
-    for each row execute function sim.asked_changed();
   create table sim.disputed (seq bigint generated always as identity, at timestamptz not null,
     account_id text, dispute_id text, order_no text, transaction_id text, stage text);
   create function sim.dispute_changed() returns trigger language plpgsql as $$
@@ -56,8 +64,6 @@ export const ASKED = `
       new.stage);
     return null;
   end $$;
-  create trigger disputed after insert or update on ledger.disputes
-    for each row execute function sim.dispute_changed();
   -- A chargeback that was not reversed is one more of the order's disputes.
   create function sim.charged_back(account text, no text) returns text language sql as
     'select case when count(*) filter (where type = ''chargeback'')
@@ -70,8 +76,6 @@ export const ASKED = `
       new.transaction_id, sim.charged_back(new.account_id, new.order_no));
     return null;
   end $$;
-  create trigger charged after insert on tieout.settlement_lines
-    for each row execute function sim.charge_came();
   -- Of a ledger that was put back, whose triggers were silent.
   create function sim.note_disputes() returns void language sql as
     'insert into sim.disputed (at, account_id, dispute_id, order_no, transaction_id, stage)
@@ -84,4 +88,4 @@ export const ASKED = `
      where case when known.dispute_id like ''charge-%''
          then sim.charged_back(known.account_id, known.order_no) else d.stage end
        is distinct from known.stage';
-`;
+${ASKED_TRIGGERS}`;

@@ -7,6 +7,11 @@ export const DRAWS = {
   'people decide': { chance: 0.08, isOn: true },
   'people pull the brake': { chance: 0.02, isOn: true },
   'people call by hand': { chance: 0.04, isOn: true },
+  'people work on breaks': { chance: 0.06, isOn: true },
+  'people close days': { chance: 0.03, isOn: true },
+  'people send by hand': { chance: 0.7, isOn: true },
+  'workbooks come back': { chance: 0.02, isOn: true },
+  'the feed is checked': { chance: 0.03, isOn: true },
   'edits of the ledger': { chance: 0.12, isOn: true },
   'the ledger is rewritten': { chance: 0.08, isOn: true },
   'requests that come back': { chance: 1, isOn: true },
@@ -22,6 +27,8 @@ export const DRAWS = {
   'settings free history': { chance: 0.5, isOn: true },
   'accounts come and go': { chance: 0.03, isOn: true },
   'codes are swapped': { chance: 0.01, isOn: true },
+  'a code gets a meaning': { chance: 0.01, isOn: true },
+  'the calendar changes': { chance: 0.15, isOn: true },
   'the database is put back': { chance: 0.6, isOn: true },
 };
 

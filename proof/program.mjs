@@ -9,14 +9,21 @@ import { pathToFileURL } from 'node:url';
 export const CHECKOUT = new URL('..', import.meta.url).pathname.replace(/\/$/, '');
 
 const MODULES = {
+  archive: 'reports/xlsx/read/archive.js',
   attempts: 'src/send/batches/attemptsStore.js',
+  backup: 'src/backup/backupStore.js',
+  backupFiles: 'src/backup/backupFiles.js',
   begin: 'src/night/begin.js',
   brake: 'src/brake/brake.js',
+  breaks: 'src/breaks/breaksStore.js',
   client: 'src/gateway/client.js',
   payments: 'src/gateway/payments/paymentClient.js',
   compose: 'src/app/compose.js',
   config: 'src/config/config.js',
+  days: 'src/days/days.js',
   db: 'src/database/db.js',
+  decide: 'src/decide/decideWorkbook.js',
+  decideBreaks: 'src/breaks/decideBreaks.js',
   decisions: 'src/instructions/decisions.js',
   embedded: 'src/database/embedded/embedded.js',
   errors: 'src/core/errors.js',
@@ -30,10 +37,15 @@ const MODULES = {
   pullChunk: 'src/pull/pullChunk.js',
   query: 'src/gateway/query/query.js',
   queues: 'jobs/queues.js',
+  restore: 'src/backup/restoreStore.js',
   run: 'src/night/run.js',
+  sendApproved: 'src/night/sendApproved.js',
   sendBatch: 'src/send/sendBatch.js',
+  sequences: 'src/database/server/sequencesStore.js',
   sign: 'src/gateway/wire/sign.js',
   worker: 'jobs/worker.js',
+  writeReport: 'src/report/writeReport.js',
+  zip: 'reports/xlsx/format/zip.js',
 };
 
 /** `root` holds dist/, migrations/ and the statements, as a checkout does. */

@@ -12,6 +12,7 @@ import { chosenDraws } from './draws.mjs';
 import { openKept, sumOf } from './kept.mjs';
 import { CHECKOUT, digestOf, loadProgram } from './program.mjs';
 import { runNaively } from './simulator/naive.mjs';
+import { RESTORES } from './simulator/putBack.mjs';
 import { REWRITES } from './simulator/rewrites.mjs';
 import { FIRST_NIGHT } from './simulator/wave.mjs';
 import { printTable } from './table.mjs';
@@ -50,6 +51,35 @@ const RARE_OF = {
   ],
   'people pull the brake': ['a person pulled the brake', 'a person let the brake go'],
   'people call by hand': ['called by hand: capture', 'called by hand: refund'],
+  'people work on breaks': [
+    'a break: waived',
+    'a break: waiver_asked',
+    'a break: waiver_agreed',
+    'a break: waiver_refused',
+    'a break: assigned',
+    'a break: noted',
+    'a break: reopened',
+    'a break: refused',
+  ],
+  'people close days': [
+    'a day: closeDay done',
+    'a day: closeDay refused',
+    'a day: lockDay done',
+    'a day: reopenDay done',
+  ],
+  'people send by hand': ['a person sent', 'sent by a person'],
+  'workbooks come back': [
+    'a row of a workbook: done',
+    'a row of a workbook: refused',
+    'a row of a workbook: unchanged',
+  ],
+  'the feed is checked': [
+    'a line of the feed: right',
+    'a line of the feed: wrong',
+    'a line of the feed: unfinished',
+    'a line of the feed: gone',
+    'the ledger was not known to be whole',
+  ],
   'edits of the ledger': [
     'a request deleted',
     'a request renamed',
@@ -93,6 +123,13 @@ const RARE_OF = {
   'accounts come and go': ['an account left', 'an account came back'],
   'settings free history': ['liveFrom was moved earlier'],
   'the database is put back': ['a copy of the database was taken'],
+};
+/** What a wave draws once, or not at all, is demanded of so many. */
+const WAVES_FULL = 60;
+const RARE_OF_WAVES = {
+  'a code gets a meaning': ['a code had no meaning', 'a code was given a meaning'],
+  'the calendar changes': ['the calendar changed', 'a run lay ahead'],
+  'the database is put back': RESTORES,
 };
 
 const { values } = parseArgs({
@@ -161,10 +198,14 @@ const { result, tally } = sumOf(over.sort((one, other) => one.first - other.firs
 const isWell = printTable(result, {
   tally,
   naive: await naiveOf(over),
-  rare: [...RARE, ...Object.entries(RARE_OF).flatMap(([name, of]) => (draws.has(name) ? of : []))],
+  rare: [...RARE, ...drawn(RARE_OF), ...(over.length >= WAVES_FULL ? drawn(RARE_OF_WAVES) : [])],
   mustReach: result.schedules >= FULL_SIZE,
 });
 process.exit(isWell ? 0 : 1);
+
+function drawn(table) {
+  return Object.entries(table).flatMap(([name, of]) => (draws.has(name) ? of : []));
+}
 
 function isSame(one, other) {
   return one.first === other.first && one.count === other.count;

@@ -1,7 +1,8 @@
 // What is enqueued: pages of a snapshot, which several workers of one kind fetch at a time,
-// batches, which go to the senders of their schedules, and reports, which nobody writes here.
+// batches, which go to the senders of their schedules, and reports, of which few are written here.
 
 import { randomUUID } from 'node:crypto';
+import { fillPaper } from './morning.mjs';
 import { enqueueBatches, runnerOf } from './senders.mjs';
 
 export async function enqueue(wave, queue, ids) {
@@ -47,11 +48,29 @@ function pullDeps(wave) {
   };
 }
 
-/** No workbook is written: figures come from the summary, which the audit reads itself. */
+/** Figures come from the summary, which the audit reads itself; few workbooks find a reader. */
 async function leaveReports(wave, ids) {
+  if (wave.draws.has('workbooks come back') && !wave.isQuiet) await writeWorkbook(wave, ids);
   await wave.db.query(
     `update tieout.reports set state = 'failed', reason = 'not written here'
      where report_id = any ($1::bigint[]) and state = 'queued'`,
     [ids],
   );
+}
+
+async function writeWorkbook(wave, ids) {
+  const { db, program, base } = wave;
+  const { rows } = await db.query(
+    `select report_id from tieout.reports where report_id = any ($1::bigint[])
+       and state = 'queued' and kind = 'reconciliation' order by report_id limit 1`,
+    [ids],
+  );
+  for (const { report_id } of rows) {
+    await program.writeReport.writeReport({ ...base, localTicks: async () => [] }, report_id);
+    const { rows: written } = await db.query(
+      'select path from tieout.reports where report_id = $1 and path is not null',
+      [report_id],
+    );
+    for (const { path } of written) await fillPaper(wave, path);
+  }
 }

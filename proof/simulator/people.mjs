@@ -16,7 +16,7 @@ const WAITING = `select instruction_id, account_id, operation, state, hold_reaso
 const ANNA = { name: 'anna', isClaim: true };
 const BERT = { name: 'bert', isClaim: true };
 /** What waits for these reasons is decided without the portal. */
-const BLIND = new Set([
+export const BLIND = new Set([
   ...['approval', 'above_limit', 'over_limit_of_run', 'approval_expired', 'approval_void'],
   'fraud_rejected',
 ]);
@@ -214,6 +214,6 @@ function callFor({ gateway }, { layout }, random) {
   return { operation: 'refund', fields: { refund_orders: [{ ...entry, ...more }] } };
 }
 
-function deps(wave) {
+export function deps(wave) {
   return { ...wave.base, queuePort: { enqueue: (queue, ids) => wave.enqueue(queue, ids) } };
 }

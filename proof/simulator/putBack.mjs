@@ -1,7 +1,9 @@
 // The database of a wave is put back: a cold copy or a base backup comes back with or without the
-// ledger, or a standby takes over that lacks the last commits. Copies of the tables stand in for
-// the files; that the server was started anew, and on which timeline it is, the server's own
-// functions are made to say. What the database knew until then is kept for the auditor.
+// ledger, a standby takes over that lacks the last commits or the server is recovered to a point in
+// time, a dump is loaded anew under a server that runs on, or a logical replica is promoted, whose
+// sequences begin anew. Copies of the tables stand in for the files; which server it is, that it was
+// started anew, and on which timeline it is, the server's own functions are made to say. What the
+// database knew until then is kept for the auditor. What `tieout restore` does is the campaign's.
 
 import { join } from 'node:path';
 import pg from 'pg';
@@ -11,12 +13,15 @@ const MINUTE_MS = 60_000;
 
 /** Answers for the functions by which the program knows a server that was started anew. */
 export const SERVER = `
-  create table sim.server (started timestamptz not null, timeline int not null);
-  insert into sim.server values ('2026-01-01T00:00:00Z', 1);
+  create table sim.server (started timestamptz not null, timeline int not null,
+    system bigint not null);
+  insert into sim.server values ('2026-01-01T00:00:00Z', 1, 1);
   create function sim.pg_postmaster_start_time() returns timestamptz language sql stable as
     'select started from sim.server';
   create function sim.pg_walfile_name(pg_lsn) returns text language sql stable as
     'select lpad(timeline::text, 8, ''0'') || ''0000000000000001'' from sim.server';
+  create function sim.pg_control_system(out system_identifier bigint) language sql stable as
+    'select system from sim.server';
 `;
 
 const TABLES = `
@@ -30,7 +35,22 @@ const TABLES = `
 
 const kept = ({ schema, name }) => `snapshot."${schema}.${name}"`;
 
-const KINDS_OF_RESTORE = ['a copy', 'a copy', 'without the ledger', 'a standby took over'];
+const KINDS_OF_RESTORE = [
+  ...['a copy', 'a copy', 'without the ledger', 'a standby took over'],
+  ...['recovered to a point in time', 'a dump loaded anew', 'a logical replica was promoted'],
+];
+/** What the rarest run has to have drawn. */
+export const RESTORES = [...new Set(KINDS_OF_RESTORE)].map((kind) => `put back: ${kind}`);
+/** Files that come back name the transaction that wrote each row; rows that are loaded do not. */
+const LOADED = new Set(['a dump loaded anew', 'a logical replica was promoted']);
+const SERVERS = {
+  'a standby took over': 'started = clock_timestamp(), timeline = timeline + 1',
+  'recovered to a point in time': 'started = clock_timestamp(), timeline = timeline + 1',
+  // The server runs on.
+  'a dump loaded anew': 'started = started',
+  'a logical replica was promoted':
+    'started = clock_timestamp(), timeline = 1, system = system + 1',
+};
 /** One database that forgets nothing: there is nothing to hold against it. */
 export const NO_JOURNAL = {
   journalId: () => null,
@@ -54,6 +74,10 @@ export function restoreFor({ draws, admin }) {
     restarts: admin.chance(0.5),
   };
 }
+
+/** A process has one address for its life, and a replica has another. */
+const restarts = ({ kind, restarts: isDrawn }) =>
+  isDrawn || kind === 'a logical replica was promoted';
 
 /** A journal of permits for each host, on the disk as it really is; its guard lives as a process. */
 export function openJournals(wave) {
@@ -98,7 +122,7 @@ export async function putBackNow(wave) {
   if (wave.copy === null) await takeCopy(wave);
   await putBack(wave, restore.kind);
   wave.restore = null;
-  if (!restore.restarts) return;
+  if (!restarts(restore)) return;
   wave.generation = (wave.generation ?? 0) + 1;
   wave.timers.clear();
   for (const world of wave.list) world.killAll('with the database');
@@ -128,7 +152,10 @@ async function putBack(wave, kind) {
   const { copy, tally } = wave;
   await keepForgotten(wave);
   const isPart = kind === 'without the ledger';
-  const tables = copy.tables.filter(({ schema }) => !isPart || schema !== 'ledger');
+  const tables = copy.tables.filter(
+    ({ schema, name }) =>
+      (!isPart || schema !== 'ledger') && (LOADED.has(kind) || name !== 'installation'),
+  );
   await wave.db.transaction(async (tx) => {
     await tx.query(`set local session_replication_role = replica`);
     const names = tables.map(({ schema, name }) => `${schema}.${name}`).join(', ');
@@ -142,12 +169,16 @@ async function putBack(wave, kind) {
       coalesce(last_value, 1), last_value is not null) from snapshot.sequences`);
     await tx.query(`select sim.note_asked(account_id, order_no) from ledger.orders`);
     await tx.query(`select sim.note_disputes()`);
-    await tx.query(
-      `update sim.server set started = clock_timestamp(),
-      timeline = timeline + $1`,
-      [kind === 'a standby took over' ? 1 : 0],
-    );
+    if (kind === 'a logical replica was promoted') {
+      await tx.query(`select setval(format('%I.%I', schemaname, sequencename)::regclass, 1, false)
+        from pg_sequences where schemaname = 'tieout'`);
+    }
+    await tx.query(`update sim.server set ${SERVERS[kind] ?? 'started = clock_timestamp()'}`);
   });
+  // It has another address: whoever works on it was opened anew.
+  if (kind === 'a logical replica was promoted') {
+    await wave.program.sequences.bringNumbersForward(wave.db);
+  }
   tally.count(`put back: ${kind}`);
   await wave.clock.skip(10 * MINUTE_MS);
 }

@@ -3,9 +3,16 @@
 // Each process has the settings of the moment in which it began.
 
 import { writeFileSync } from 'node:fs';
+import { randomOf } from '../random.mjs';
 
 const HOUR_MS = 3_600_000;
 const OPERATIONS = ['capture', 'cancel', 'refund', 'review', 'payout'];
+const WAVES_WITH_SWAPPED_CODES = 0.15;
+const WAVES_WITH_NEW_CODES = 0.3;
+/** At the hour of the night the date of before has not ended there. */
+const LATER_CALENDAR = { timezone: 'Pacific/Honolulu', cutOff: '20:00' };
+/** Codes that the gateway shows, each of which may have no meaning for some time. */
+const CODES = ['1500', '2000', '3000', '4000', '6000', '6500'];
 
 /** [weight, name, what becomes of the settings]. */
 const CHANGES = [
@@ -74,17 +81,65 @@ function swapCodes({ profile, tally }) {
   tally.count('two codes were swapped');
 }
 
-export function changeAccounts(wave) {
-  comeOrGo(wave);
+/** Whether codes are swapped in a wave at all. */
+export function maySwap(draws, seed, first) {
+  const swaps = randomOf(seed, first, 31).chance(WAVES_WITH_SWAPPED_CODES);
+  return draws.has('codes are swapped') && swaps;
+}
+
+/** Whether a wave draws meanings and calendars, each of a generator of its own. */
+export function calendarOf(draws, seed, first) {
+  const coder = randomOf(seed, first, 45);
+  const hasNewCodes = coder.chance(WAVES_WITH_NEW_CODES);
+  return {
+    ...{ coder, withoutMeaning: null },
+    mayForget: draws.has('a code gets a meaning') && hasNewCodes,
+    mayMove: draws.falls(randomOf(seed, first, 47), 'the calendar changes'),
+  };
+}
+
+/** A code has no meaning, as one that the gateway has only begun to use; a person gives it one. */
+function changeCode({ profile, coder: random, tally, ...wave }) {
+  const { payment } = profile.statuses;
+  if (wave.withoutMeaning !== null) {
+    const { code, meaning } = wave.withoutMeaning;
+    payment[code] = meaning;
+    tally.count('a code was given a meaning');
+    return null;
+  }
+  const code = random.pick(CODES.filter((one) => payment[one] !== undefined));
+  const meaning = payment[code];
+  delete payment[code];
+  tally.count('a code had no meaning');
+  return { code, meaning };
+}
+
+/** Between two statements, somebody who may change the configuration. */
+export function changeSettingsOf(wave) {
+  const { draws, admin } = wave;
+  if (draws.falls(admin, 'settings change')) changeSettings(wave);
+  if (draws.falls(admin, 'accounts come and go')) changeWith(wave, comeOrGo);
+  if (wave.maySwap && draws.falls(admin, 'codes are swapped')) changeWith(wave, swapCodes);
+  if (wave.mayForget && draws.falls(wave.coder, 'a code gets a meaning')) {
+    wave.withoutMeaning = changeCode(wave);
+    takeUp(wave);
+  }
+}
+
+/** After the first night its date has not ended any more; a night later that is put right. */
+export function moveCalendar(wave, night) {
+  if (!wave.mayMove) return;
+  wave.settings.schedule = night === 0 ? LATER_CALENDAR : { timezone: 'UTC' };
+  if (night === 0) wave.tally.count('the calendar changed');
   takeUp(wave);
 }
 
-export function changeMeanings(wave) {
-  swapCodes(wave);
+function changeWith(wave, change) {
+  change(wave);
   takeUp(wave);
 }
 
-export function changeSettings(wave) {
+function changeSettings(wave) {
   const { admin: random, settings, draws, tally } = wave;
   const [name, change] = random.weighted(CHANGES.map(([w, ...one]) => [w, one]));
   change(settings, random);
@@ -107,6 +162,8 @@ export function calmSettings(wave) {
   }
   operations.maxPerRun = {};
   wave.settings.accounts.push(...wave.left.splice(0));
+  wave.settings.schedule = { timezone: 'UTC' };
+  if (wave.withoutMeaning !== null) wave.withoutMeaning = changeCode(wave);
   if (wave.profile.statuses.payment['2000'] !== 'authorised') swapCodes(wave);
   takeUp(wave);
 }

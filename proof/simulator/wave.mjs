@@ -4,22 +4,19 @@
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
-import { readAsked, readDisputed } from '../asked.mjs';
-import { findViolations } from '../auditor/findViolations.mjs';
-import { readDatabase } from '../auditor/readBooks.mjs';
 import { fillLedger, layOut, settingsFor } from '../layout.mjs';
 import { randomOf } from '../random.mjs';
 import { memoryQueries } from '../seams.mjs';
-import { CODES_SWAPPED } from '../table.mjs';
+import { audit } from './auditWave.mjs';
 import { disputePayment } from './disputes.mjs';
 import { bringAllBack, changeLedger } from './edits.mjs';
 import { enqueue } from './enqueue.mjs';
+import { completeFeed, tellFeed } from './feed.mjs';
 import { openGateway } from './gateway.mjs';
+import { sendInTheMorning, workByTheRunbook } from './morning.mjs';
 import { loosenLedger, mendOddValues, oddPage, placeOddValue } from './oddValues.mjs';
 import { comeBy, decideSome, letAllGo } from './people.mjs';
 import {
-  forgottenBy,
   letTimersFall,
   NO_JOURNAL,
   openJournals,
@@ -28,7 +25,7 @@ import {
   takeCopy,
 } from './putBack.mjs';
 import { othersRun, wakeAll } from './runners.mjs';
-import { calmSettings, changeAccounts, changeMeanings, changeSettings } from './settings.mjs';
+import { calendarOf, calmSettings, changeSettingsOf, maySwap, moveCalendar } from './settings.mjs';
 import { openSpine } from './spine.mjs';
 import { openWorld } from './world.mjs';
 
@@ -38,8 +35,6 @@ const TROUBLED_NIGHTS = 2;
 const QUIET_NIGHTS_MAX = 12;
 const RUNNERS_MAX = 6;
 const QUIET_DECISIONS_MAX = 300;
-const WAVES_WITH_SWAPPED_CODES = 0.15;
-const ABOUT_EFFECTS = new Set(['I1', 'I4', 'I7', 'I8', 'I9', 'I10']);
 /** More than the server's clock counts between two skips: no effect is older than its claim. */
 const GATEWAY_AHEAD_MS = 900;
 
@@ -76,16 +71,21 @@ function quietNightsFor(resendAfterHours) {
 export async function runWave(place, { seed, first, count, draws }) {
   const wave = await openWave(place, { seed, first, count, draws });
   try {
-    for (let night = 0; night < TROUBLED_NIGHTS; night += 1) {
+    // One of them is no night where the calendar says that it is yesterday still.
+    const nights = TROUBLED_NIGHTS + (wave.mayMove ? 1 : 0);
+    for (let night = 0; night < nights; night += 1) {
       wave.night = night;
       if (wave.restore?.comes === night) await putBackNow(wave);
       await runNight(wave, night, false);
+      await sendInTheMorning(wave);
+      moveCalendar(wave, night);
     }
     await becomeQuiet(wave);
     for (let quiet = 0; quiet < QUIET_NIGHTS_MAX; quiet += 1) {
       if (quiet > 0) await letAllGo(wave);
+      await completeFeed(wave);
       if (draws.has('people decide')) await decideSome(wave, QUIET_DECISIONS_MAX);
-      await runNight(wave, TROUBLED_NIGHTS + quiet, true);
+      await runNight(wave, nights + quiet, true);
       if (quiet >= wave.quietNightsMin - 1 && (await isAtRest(wave))) break;
     }
     return await audit(wave);
@@ -126,10 +126,9 @@ async function openWave(place, { seed, first, count, draws }) {
     database: { url: 'postgres://nobody@127.0.0.1:1/none' },
     gateway: { baseUrl: 'http://127.0.0.1:9', profile: profileFile },
     dataDir: join(folder, 'var'),
+    reports: { dir: join(folder, 'reports') },
   });
   settings.operations.resendAfterHours = resendAfterHours;
-  const swaps = randomOf(seed, first, 31).chance(WAVES_WITH_SWAPPED_CODES);
-  const maySwap = draws.has('codes are swapped') && swaps;
   if (draws.has('settings change') && random.chance(0.5)) settings.operations.refund = 'approve';
   writeFileSync(file, JSON.stringify(settings));
   const config = program.config.loadConfig({ file, env: {}, cwd: folder });
@@ -142,12 +141,23 @@ async function openWave(place, { seed, first, count, draws }) {
   const gateway = openGateway({ now, profile, responseSignatureOf });
   const wave = {
     ...{ place, program, tally, seed, first, random, db, connection, clock, gateway, config },
-    ...{ draws, maySwap, settings, file, folder, profileFile, profile: written, left: [] },
+    ...{
+      draws,
+      maySwap: maySwap(draws, seed, first),
+      settings,
+      file,
+      folder,
+      profileFile,
+      profile: written,
+      left: [],
+    },
     // Each has draws of its own, so that one that is off changes none of the others.
     ...{ people: randomOf(seed, first, 21), editor: randomOf(seed, first, 23) },
     ...{ admin: randomOf(seed, first, 25), odd: randomOf(seed, first, 27) },
     ...{ cardholders: randomOf(seed, first, 37), rewriter: randomOf(seed, first, 39) },
     ...{ others: randomOf(seed, first, 29), toMend: [], frozen: [], shifts: new Map() },
+    ...{ morning: randomOf(seed, first, 41), feeder: randomOf(seed, first, 43), papers: [] },
+    ...calendarOf(draws, seed, first),
     nowOf: (host) => () => new Date(clock.now().getTime() + (wave.shifts.get(host) ?? 0)),
     ...{ kept: [], braked: [], putBacks: 0, goings: 0, night: 0 },
     forgotten: { instructions: [], attempts: [], approvals: [], calls: [] },
@@ -165,6 +175,11 @@ async function openWave(place, { seed, first, count, draws }) {
     // Where a person finds out first what became of an unknown one, nothing is ever sent again.
     readsPortal: resendAfterHours === null || !randomOf(seed, first, 33).chance(0.5),
     enqueue: (queue, ids) => enqueue(wave, queue, ids),
+    atTheSpine: () => ({
+      goOn: (steps) => letWorldsGoOn(wave, steps),
+      enqueue: wave.enqueue,
+      nap: (ms) => pause(wave, ms),
+    }),
     close: async () => {
       for (const guard of wave.guards.values()) await guard.close();
       await drop();
@@ -263,11 +278,9 @@ async function runNight(wave, night, isQuiet) {
     // Else each could be taken over in turn, and none would come to the end of the night.
     wave.isLastRunner = runner + 1 === RUNNERS_MAX;
     const spine = openSpine(wave, {
+      ...wave.atTheSpine(),
       isQuiet: isQuiet || runner + 1 === RUNNERS_MAX,
       mustDie: wave.restore?.comes === night + 0.5,
-      goOn: (steps) => letWorldsGoOn(wave, steps),
-      enqueue: wave.enqueue,
-      nap: (ms) => pause(wave, ms),
     });
     const how = await Promise.race([spine.run(), spine.died]);
     if (how === 'done') return;
@@ -307,12 +320,12 @@ async function othersAct(wave) {
   wave.goings += 1;
   if (wave.copy === null && wave.goings === wave.restore?.copyAt) await takeCopy(wave);
   await comeBy(wave);
+  await workByTheRunbook(wave);
+  await tellFeed(wave);
   await changeLedger(wave);
   if (!wave.isLastRunner) await othersRun(wave);
   if (wave.draws.falls(wave.odd, 'odd values in the ledger')) await placeOddValue(wave);
-  if (wave.draws.falls(wave.admin, 'settings change')) changeSettings(wave);
-  if (wave.draws.falls(wave.admin, 'accounts come and go')) changeAccounts(wave);
-  if (wave.maySwap && wave.draws.falls(wave.admin, 'codes are swapped')) changeMeanings(wave);
+  changeSettingsOf(wave);
 }
 
 /** What others do meanwhile: a person at the portal, a merchant who thinks again. */
@@ -359,42 +372,4 @@ async function isAtRest(wave) {
          and i.order_no = v.order_no and i.state = 'held') limit 1`,
   );
   return rows.length === 0;
-}
-
-async function audit(wave) {
-  const client = new pg.Client(wave.connection);
-  await client.connect();
-  const ours = await readDatabase(client);
-  await client.end();
-  const books = { ...ours, ...wave.gateway.books(), asked: await readAsked(wave.db) };
-  books.disputed = await readDisputed(wave.db);
-  books.forgotten = forgottenBy(wave, books);
-  countStates(wave, books);
-  const { violations, money } = findViolations(books);
-  // Where codes were told to mean something else, what was read by them is what a person said: only
-  // that no money moves twice, or unordered, is asked then.
-  if (!wave.maySwap) return { violations, money, books };
-  const asked = violations.filter(({ invariant }) => ABOUT_EFFECTS.has(invariant));
-  return { violations: asked, money: apart(money), books };
-}
-
-/** What a wrong meaning confirmed moved nowhere: such a wave's money is summed by itself. */
-function apart(money) {
-  return new Map([...money].map(([currency, sums]) => [`${currency}, ${CODES_SWAPPED}`, sums]));
-}
-
-function countStates(wave, { instructions, events, effects, bookLooks }) {
-  const { tally } = wave;
-  const counted = { instructions, effects, 'orders held against the book': bookLooks };
-  for (const [name, rows] of Object.entries(counted)) tally.add(name, rows.length);
-  for (const { from, to, reason } of events) {
-    if (from === 'unknown') tally.count(`unknown to ${to}`);
-    if (to !== 'held' || reason !== 'disputed') continue;
-    tally.count(`a dispute held what was ${from ?? 'new'}`);
-  }
-  for (const row of instructions) {
-    tally.count(`ended ${row.state}`);
-    const isPartial = row.operation === 'refund' && row.refund_amount !== row.amount;
-    if (row.state === 'unknown' && isPartial) tally.count('a partial refund waits for a person');
-  }
 }

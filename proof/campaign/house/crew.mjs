@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url';
 
 const CLOCK = fileURLToPath(new URL('clock.mjs', import.meta.url));
 const STOP_MS = 60_000;
+/** So long, in fifths of a second, a process has before it is killed. */
+const PAUSE_POLLS = 50;
 /** What a supervisor leaves between two starts, and a cron between two runs. */
 const AGAIN_MS = { service: 1_000, run: 2_500 };
 /** A command that is typed is given up after so long. */
@@ -32,12 +34,17 @@ export function openCrew({ root, folder, hosts, tally }) {
   const env = { ...process.env, TIEOUT_CAMPAIGN_SHIFT: join(folder, 'shift') };
   const members = [];
   let isOver = false;
+  let isPaused = false;
   const launch = (words, cwd, stdio) =>
     spawn(process.execPath, ['--import', CLOCK, program, ...words], { cwd, env, stdio });
 
   /** `isDone` tells a cron when its night is over; a service never is. */
   const keep = async (member, isDone) => {
     while (!isOver && !isDone()) {
+      if (isPaused) {
+        await sleep(200);
+        continue;
+      }
       const child = launch([member.kind], member.cwd, ['ignore', errors, errors]);
       member.child = child;
       const [code, signal] = await once(child, 'exit');
@@ -59,6 +66,20 @@ export function openCrew({ root, folder, hosts, tally }) {
     /** A cron's evening: its commands are begun until the night is over. */
     crons: (isDone) =>
       Promise.all(members.filter(({ kind }) => kind === 'run').map((one) => keep(one, isDone))),
+    /** Somebody stops all of them, and starts them again later. */
+    async pause() {
+      isPaused = true;
+      for (let turn = 0; members.some(({ child }) => child !== null); turn += 1) {
+        for (const { child } of members) child?.kill(turn === 0 ? 'SIGTERM' : 'SIGKILL');
+        for (let poll = 0; poll < PAUSE_POLLS; poll += 1) {
+          if (members.every(({ child }) => child === null)) break;
+          await sleep(200);
+        }
+      }
+    },
+    resume: () => {
+      isPaused = false;
+    },
     living: () => members.filter(({ child }) => child !== null),
     /** What somebody types, to its end: what it printed. */
     async type(words, host = 0) {

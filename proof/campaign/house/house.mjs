@@ -17,6 +17,7 @@ import { nightEnds } from './ends.mjs';
 import { openGate, STEP_WEIGHTS } from './gate.mjs';
 import { approveSome, followRunbook } from './person.mjs';
 import { openRedis } from './redis.mjs';
+import { LOADS, loadRows } from './restore.mjs';
 import { asked } from './server.mjs';
 import { drawTrouble } from './troubles.mjs';
 
@@ -229,13 +230,22 @@ async function aNight(house, happening = Promise.resolve()) {
   await crons;
 }
 
-/** The database of some time ago comes back, under whoever is at work. */
+/** The database of some time ago comes back: its files under whoever is at work, or its rows. */
 async function comeBack(house) {
-  await keepForgotten(house);
-  await house.server.putBack();
-  // The clock on the wall does not go back with it.
-  await setServerClock(house);
-  house.tally.count('put back');
+  const { server, crew, kept } = house;
+  const isLoaded = LOADS.includes(kept);
+  if (isLoaded) await crew.pause();
+  else await server.prepare(kept);
+  try {
+    await keepForgotten(house);
+    if (isLoaded) await loadRows(house, kept);
+    else await server.putBack(kept);
+    // The clock on the wall does not go back with it.
+    await setServerClock(house);
+  } finally {
+    crew.resume();
+  }
+  house.tally.count(`put back: ${kept}`);
 }
 
 async function isAtRest({ db }) {

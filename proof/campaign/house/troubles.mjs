@@ -2,6 +2,9 @@
 // is drawn and how often. `--only` and `--without` of the campaign choose among the names.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { typeSome } from './desk.mjs';
+import { keepRows, LOADS } from './restore.mjs';
+import { COPIES } from './server.mjs';
 
 /** [weight, name, what happens]; `redis`: only where the queue is there. */
 const TABLE = [
@@ -16,11 +19,14 @@ const TABLE = [
   [1, 'the gateway is away for a while', gatewayAway],
   [1, 'a person pulls the brake', brake],
   [1, 'a person looks', look],
+  [2, 'a person works by the runbook', work],
   [0.7, 'the clocks jump ahead', jump],
   [2.5, 'the database is put back', putBack],
 ];
 
 export const TROUBLES = TABLE.map(([, name]) => name);
+/** In which ways a database comes back. */
+export const PUT_BACKS = [...COPIES, ...LOADS].map((how) => `put back: ${how}`);
 const AWAY_MS = [2_000, 15_000];
 const ASLEEP_MS = [1_000, 45_000];
 const JUMP_MS = [20_000, 200_000];
@@ -109,6 +115,10 @@ async function look({ crew, random, later }) {
   later(crew.type(words));
 }
 
+function work(house) {
+  house.later(typeSome(house));
+}
+
 function jump({ random, moveClocks }) {
   return moveClocks(random.between(...JUMP_MS));
 }
@@ -116,7 +126,11 @@ function jump({ random, moveClocks }) {
 /** Kept now; it comes back at another moment of the same night, or after it. */
 async function putBack(house) {
   const { server, random, comeBack } = house;
-  await server.keep(random.pick(['a base backup', 'a cold copy']));
+  const how = random.pick([...COPIES, ...LOADS]);
+  house.kept = how;
+  house.name += ` by ${how};`;
+  if (LOADS.includes(how)) await keepRows(house, how);
+  else await server.keep(how);
   const when = random.pick(['in the night', 'in the night', 'after the night']);
   if (when === 'after the night') house.comesAfter = true;
   else house.later(sleep(random.between(500, 8_000)).then(() => comeBack(house)));

@@ -1,6 +1,6 @@
-// Somebody at a desk, with the runbook: in the middle of a night they type what it says about breaks,
-// failed jobs, business days and the workbook that came back, and read what it answers. None of it
-// may stop the night, and each command ends by itself, with an answer.
+// Somebody at a desk, with the runbook: in the middle of a night and in the morning they type what it
+// says about breaks, failed jobs, business days and the workbook that came back, and read what it
+// answers. None of it may stop the night, and each command ends by itself, with an answer.
 
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,6 +29,16 @@ const STEPS = [
 ];
 export const TYPED = STEPS.map(([, name]) => `typed: ${name}`);
 const TYPED_AT_ONCE = 4;
+
+/** The shop has another amount than the gateway from now on: something for them to look at. */
+export async function mistype({ db, layouts, random }) {
+  const { account_id, order_no } = random.pick(random.pick(layouts).orders);
+  await asked(
+    db,
+    'update ledger.orders set amount = amount + 1 where account_id = $1 and order_no = $2',
+    [account_id, order_no],
+  );
+}
 
 export async function typeSome(house) {
   const { random, crew, tally, violations } = house;

@@ -13,6 +13,7 @@ import { openProxy } from '../proxy.mjs';
 import { openSandbox, payOrders } from '../sandbox.mjs';
 import { auditHouse, keepForgotten } from './books.mjs';
 import { CREWS, openCrew } from './crew.mjs';
+import { typeSome } from './desk.mjs';
 import { nightEnds } from './ends.mjs';
 import { openGate, STEP_WEIGHTS } from './gate.mjs';
 import { approveSome, followRunbook } from './person.mjs';
@@ -96,6 +97,7 @@ async function openHouse(place, { root, seed, first, count, openServer, hasRedis
     ...{ hosts, kinds, asks, chosen, first, shift: 0, firstShift: shift },
     /** When the clocks were moved, and by how much they were ahead from then on. */
     ...{ shifts: [], violations: [], under: [], putBacks: 0, isEnded: false, comesAfter: false },
+    isAtDesk: false,
     forgotten: { instructions: [], attempts: [], calls: [] },
     accounts: new Set(layouts.map(({ accountId }) => accountId)),
     now: () => new Date(Date.now() + house.shift),
@@ -183,6 +185,7 @@ async function troubledNight(house) {
   for (const work of house.under.splice(0)) await work;
   if (house.comesAfter) await comeBack(house);
   if (house.putBacks > 0) await followRunbook(house);
+  if (house.isAtDesk) await typeSome(house);
   if (house.putBacks > 0 || house.asks) await aNight(house);
   tally.count('nights with a trouble');
 }

@@ -2,7 +2,7 @@
 // is drawn and how often. `--only` and `--without` of the campaign choose among the names.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { typeSome } from './desk.mjs';
+import { mistype, typeSome } from './desk.mjs';
 import { keepRows, LOADS } from './restore.mjs';
 import { COPIES } from './server.mjs';
 
@@ -115,7 +115,10 @@ async function look({ crew, random, later }) {
   later(crew.type(words));
 }
 
-function work(house) {
+/** They come back in the morning. */
+async function work(house) {
+  house.isAtDesk = true;
+  await mistype(house);
   house.later(typeSome(house));
 }
 

@@ -172,8 +172,14 @@ export function everybodyTold(joined) {
     joined.breaks.filter(({ state }) => state === 'open'),
     ({ account_id }) => account_id,
   );
+  // Whoever waived the break of an unknown one has seen it, and said why.
+  const waived = new Set(
+    joined.breaks
+      .filter(({ kind, state }) => kind === 'outcome_unknown' && state === 'waived')
+      .map(orderKey),
+  );
   const unknown = groupBy(
-    joined.instructions.filter(({ state }) => state === 'unknown'),
+    joined.instructions.filter((row) => row.state === 'unknown' && !waived.has(orderKey(row))),
     ({ account_id }) => account_id,
   );
   const found = [];

@@ -3,7 +3,7 @@
 // of a night comes back with its decisions, late, and once more; and in the morning somebody types
 // `tieout send`.
 
-import { BLIND, deps } from './people.mjs';
+import { BLIND, decideSome, deps } from './people.mjs';
 import { openSpine } from './spine.mjs';
 import { fillWorkbook } from './workbook.mjs';
 
@@ -11,6 +11,8 @@ const ANNA = { name: 'anna', isClaim: true };
 const BERT = { name: 'bert', isClaim: true };
 const BREAKS_AT_ONCE = 6;
 const PAPERS_MAX = 3;
+const SIGNED_ACCOUNTS = 5;
+const APPROVED_BEFORE = 60;
 
 const ACTIONS = [
   [3, { kind: 'waive', reason: 'rounding of the shop' }],
@@ -66,7 +68,8 @@ async function signADay(wave) {
   if (rows.length === 0) return;
   const name = random.weighted(SIGNINGS);
   const verdict = await program.days[name](db, {
-    accountId: random.pick(config.accounts).accountId,
+    // Few of them: else a day that was closed would hardly be locked or reopened.
+    accountId: random.pick(config.accounts.slice(0, SIGNED_ACCOUNTS)).accountId,
     date: random.pick(rows).date,
     who: random.pick([ANNA, BERT]),
     reason: 'the month is closed',
@@ -116,6 +119,7 @@ async function bringBack(wave) {
 export async function sendInTheMorning(wave) {
   const { draws, morning: random, tally, program } = wave;
   if (!draws.falls(random, 'people send by hand')) return;
+  if (draws.has('people decide')) await decideSome(wave, APPROVED_BEFORE);
   const accountIds = wave.config.accounts.map(({ accountId }) => accountId);
   const nobody = { start: async () => {}, stop: async () => {} };
   const work = async (own) => {

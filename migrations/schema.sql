@@ -1,4 +1,4 @@
--- The schema as it stands after 0811_day_signings, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0840_attempts_of, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1680,24 +1680,6 @@ CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.workings
 CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.workings
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
 
-create table tieout.written_lines (
-  report_id bigint not null,
-  account_id text collate "C" not null,
-  currency text not null,
-  item text not null,
-  line_no integer not null,
-  order_no text collate "C" not null,
-  break_id bigint,
-  instruction_id bigint,
-  since timestamp with time zone,
-  ledger_captured numeric,
-  gateway_captured numeric,
-  ledger_refunded numeric,
-  gateway_refunded numeric,
-  constraint written_lines_pkey PRIMARY KEY (report_id, account_id, currency, item, line_no),
-  constraint written_lines_report_id_fkey FOREIGN KEY (report_id) REFERENCES tieout.reports(report_id) ON DELETE CASCADE
-);
-
 -- Views
 
 create view tieout.absent_journals as
@@ -2184,14 +2166,13 @@ AS $function$
     else tieout.amount_problem(amount) end
 $function$;
 
-CREATE OR REPLACE FUNCTION tieout.answers_to(batch bigint, instruction bigint)
+CREATE OR REPLACE FUNCTION tieout.answers_to(i tieout.instructions)
  RETURNS uuid[]
  LANGUAGE sql
  STABLE
 AS $function$
   select coalesce(array_agg(t.attempt_id), '{}')
-  from tieout.attempts t join tieout.answers a using (attempt_id)
-  where t.batch_id = batch and t.entries ? instruction::text
+  from tieout.attempts_of(i) t join tieout.answers a using (attempt_id)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.approval_lapse(i tieout.instructions)
@@ -2204,6 +2185,19 @@ AS $function$
     when d.seen_sha256 <> tieout.seen_sha256(tieout.seen_of(i)) then 'approval_void'
   end
   from tieout.decisions d where d.decision_id = i.approval_id
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.attempts_of(i tieout.instructions)
+ RETURNS SETOF tieout.attempts
+ LANGUAGE sql
+ STABLE ROWS 1
+AS $function$
+  select t.* from tieout.attempts t
+  where t.batch_id = i.batch_id and t.entries ? i.instruction_id::text
+  union all
+  select t.* from tieout.attempts t
+  where i.resends > 0 and t.sending_run_id >= i.run_id and t.account_id = i.account_id
+    and t.batch_id is distinct from i.batch_id and t.entries ? i.instruction_id::text
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.await_settlement()
@@ -2618,29 +2612,6 @@ CREATE OR REPLACE FUNCTION tieout.day_end(day date, zone text, cut_off time with
  IMMUTABLE PARALLEL SAFE
 AS $function$
   select (day + 1 + cut_off) at time zone zone
-$function$;
-
-CREATE OR REPLACE FUNCTION tieout.day_signings(of_date date, accounts text[])
- RETURNS TABLE(account_id text, events jsonb)
- LANGUAGE sql
- STABLE
-AS $function$
-  select e.account_id, jsonb_agg(jsonb_build_object('event', e.event, 'by', e.by,
-    'isClaim', e.is_claim, 'at', e.at, 'revision', coalesce((
-      -- the one that was seen; a decision of before kept none
-      select (item ->> 'revision')::int from jsonb_array_elements(e.open_items) as item
-      where item ->> 'what' = 'workbook'), (
-      select max(p.revision) from tieout.runs r join tieout.reports p using (run_id)
-      where r.business_date = of_date and not r.is_dry and p.kind = 'reconciliation'
-        and p.format = 'xlsx' and p.period is null and p.state = 'written'
-        and p.written_at <= e.at))) order by e.event_id)
-  from tieout.day_events e
-  where e.business_date = of_date and e.account_id = any (accounts) and e.event <> 'reopened'
-    and not exists (
-      select from tieout.day_events later
-      where later.account_id = e.account_id and later.business_date = e.business_date
-        and later.event = 'reopened' and later.event_id > e.event_id)
-  group by e.account_id
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.day_state(account text, day date)

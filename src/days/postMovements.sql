@@ -20,8 +20,8 @@ unposted as (
   join tieout.runs r on r.run_id = i.run_id
   left join lateral (
     select s.business_date
-    from tieout.attempts t join tieout.runs s on s.run_id = t.sending_run_id
-    where t.batch_id = i.batch_id and t.outcome <> 'not_sent'
+    from tieout.attempts_of(i) t join tieout.runs s on s.run_id = t.sending_run_id
+    where t.outcome <> 'not_sent'
     order by t.claimed_at desc limit 1
   ) sent on true
   where i.state = 'confirmed'

@@ -7,14 +7,11 @@ from (
   where finding = 'not_happened' order by instruction_id, decision_id desc offset 0
 ) said
 cross join lateral (
-  select i.* from tieout.instructions i
+  select i.instruction_id, tieout.answers_to(i) as answers from tieout.instructions i
   where i.instruction_id = said.instruction_id and i.account_id = any ($1::text[])
     and i.state = 'rejected' offset 0
 ) i
-where exists (
-  select from tieout.attempts t join tieout.answers a using (attempt_id)
-  where t.batch_id = i.batch_id and t.entries ? i.instruction_id::text
-    and t.attempt_id <> all (coalesce(said.answers_known, '{}')))
+where not i.answers <@ coalesce(said.answers_known, '{}')
   -- what was sent in its place cannot be called back
   and not tieout.is_barred(i.instruction_id, '{planned,held,queued}')
 order by i.instruction_id desc

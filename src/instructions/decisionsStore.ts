@@ -245,7 +245,7 @@ export async function writeDecisions(
        reason, reference, finding, answers_known, seen, seen_sha256, row_before, expires_at)
      select i.instruction_id, i.account_id, $2, $3, $4, $5, $6, $7,
        case when $7::text is not null
-         then tieout.answers_to(i.batch_id, i.instruction_id) end, seen,
+         then tieout.answers_to(i) end, seen,
        tieout.seen_sha256(seen), to_jsonb(i),
        case when $2 = 'approve' then clock_timestamp() + make_interval(days => $8) end
      from tieout.instructions i cross join lateral (select tieout.seen_of(i) as seen) as saw

@@ -8,8 +8,7 @@ with one as (
   from tieout.instructions i where instruction_id = $1::bigint
 ),
 attempt as (
-  select t.* from tieout.attempts t join one on t.batch_id = one.batch_id
-    and t.entries ? one.instruction_id::text
+  select t.* from one cross join lateral tieout.attempts_of(one.whole) t
 ),
 look as (
   select p.pull_id, g.answered_at,
@@ -83,7 +82,8 @@ select jsonb_build_object(
       'request', encode(t.request_gzip, 'base64'), 'answer', (
         select jsonb_build_object('receivedAt', w.received_at, 'status', w.http_status,
           'bytes', length(w.body), 'body', encode(w.body, 'base64'))
-        from tieout.answers w where w.attempt_id = t.attempt_id)) order by t.attempt_no)
+        from tieout.answers w where w.attempt_id = t.attempt_id))
+      order by t.batch_id, t.attempt_no)
     from attempt t), '[]'),
   'looks', coalesce((select jsonb_agg(jsonb_build_object('at', l.answered_at,
       'isBefore', l.is_before, 'entries', l.entries) order by l.pull_id) from look l), '[]'),

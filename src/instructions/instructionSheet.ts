@@ -17,7 +17,7 @@ const BODY_CHARS_MAX = 4_000;
 export interface Sheet extends InstructionSheet {
   /** what moves: of a refund the part that is refunded */
   money: string;
-  /** between these times the gateway may have done it; null: it never left us */
+  /** between these times the gateway may have done it; null: no attempt is on record */
   window: { from: string; until: string | null } | null;
   /** in refund_reason, to be found in the portal; null: no refund, or the profile has no tags */
   tag: string | null;

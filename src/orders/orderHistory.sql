@@ -84,9 +84,8 @@ select jsonb_build_object(
         'attempts', coalesce((select jsonb_agg(jsonb_build_object('id', t.attempt_id,
             'claimedAt', t.claimed_at, 'outcome', t.outcome, 'reason', t.reason,
             'answer', (select w.http_status from tieout.answers w
-              where w.attempt_id = t.attempt_id)) order by t.attempt_no)
-          from tieout.attempts t where t.batch_id = i.batch_id
-            and t.entries ? i.instruction_id::text), '[]'))
+              where w.attempt_id = t.attempt_id)) order by t.batch_id, t.attempt_no)
+          from tieout.attempts_of(i) t), '[]'))
       order by i.instruction_id)
     from tieout.instructions i where i.account_id = $1 and i.order_no = $2
   ), '[]')) as history

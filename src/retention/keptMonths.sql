@@ -46,7 +46,7 @@ open_instruction as materialized (
   union
   select i.instruction_id, i.state, t.sending_run_id
   from tieout.instructions i
-  join tieout.attempts t using (batch_id)
+  cross join lateral tieout.attempts_of(i) t
   where i.state in ('queued', 'sending', 'accepted', 'unknown')
 ),
 hold as (

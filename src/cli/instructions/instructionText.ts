@@ -85,7 +85,8 @@ export function sheetLines(sheet: Sheet): Line[] {
         reason === null ? '' : maskCardNumbers(labelStates(holdLabel(reason)), idsOf(sheet));
       return `  ${at}  ${waitingState(to, reason)} by ${by}${why === '' ? '' : ` (${why})`}`;
     }),
-    ...sendingLines(sheet),
+    ...sentLines(sheet),
+    ...portalLines(sheet),
     ...(sheet.evidence.length > 0
       ? ['', 'What a search for this refund brought (no proof by itself)']
       : []),
@@ -201,30 +202,33 @@ function lostLine(lost: Sheet['lostPermits'][number]): string {
   return `  perhaps sent  ${what}${of}, at ${sentAt} by ${host}, and forgotten by the database`;
 }
 
-/** Attempts, answers and looks; of an unknown refund what to search for in the portal. */
-function sendingLines(sheet: Sheet): Line[] {
+/** Attempts, answers and looks. */
+function sentLines(sheet: Sheet): Line[] {
   if (sheet.attempts.length === 0) return [];
-  const { window } = sheet;
   return [
     '',
     'Sent',
     ...sheet.attempts.flatMap((attempt) => attemptLines(attempt)),
     `  gateway before: ${snapshotText(sheet.stateBefore)}`,
     `  gateway after:  ${snapshotText(sheet.stateAfter)}`,
-    ...(sheet.state !== 'unknown' || window === null
+  ];
+}
+
+/** Of what is unknown, what to search for in the portal. */
+function portalLines(sheet: Sheet): Line[] {
+  if (sheet.state !== 'unknown') return [];
+  const { window, tag, nextReference } = sheet;
+  return [
+    '',
+    'What to look for in the merchant portal',
+    `  transaction ${sheet.transactionId}, order ${sheet.orderNo}, ${moneyOf(sheet)}`,
+    ...(window === null ? [] : [`  between ${window.from} and ${window.until ?? 'now'}`]),
+    ...(tag === null ? [] : [`  ${tag} in the reason of the refund`]),
+    ...(nextReference === null
       ? []
       : [
-          '',
-          'What to look for in the merchant portal',
-          `  transaction ${sheet.transactionId}, order ${sheet.orderNo}, ${moneyOf(sheet)}`,
-          `  between ${window.from} and ${window.until ?? 'now'}`,
-          ...(sheet.tag === null ? [] : [`  ${sheet.tag} in the reason of the refund`]),
-          ...(sheet.nextReference === null
-            ? []
-            : [
-                `  a refund reference ${sheet.nextReference} or above; known to be ours: ` +
-                  `${sheet.references.join(', ') || 'none'}`,
-              ]),
+          `  a refund reference ${nextReference} or above; known to be ours: ` +
+            `${sheet.references.join(', ') || 'none'}`,
         ]),
   ];
 }

@@ -332,7 +332,7 @@ function Attempts({ sheet, words }: { sheet: Sheet; words: Words }) {
   return (
     <>
       <h2>Attempts to send</h2>
-      {sheet.attempts.length === 0 ? <Empty>It was never sent.</Empty> : null}
+      {sheet.attempts.length === 0 ? <Empty>No attempt is on record.</Empty> : null}
       {sheet.attempts.map((attempt) => (
         <Attempt attempt={attempt} keep={idsOf(sheet)} words={words} />
       ))}

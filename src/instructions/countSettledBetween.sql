@@ -1,8 +1,17 @@
--- What is settled and in no night's figures counts in the run that adds up now. $1 run, $2
--- accounts. People settle between two runs; and a run that its process left, and that a later one
--- covers, may have settled more than it ever told of.
-update tieout.instructions i set settled_run_id = $1::bigint
-where i.account_id = any ($2::text[]) and i.settled_at is not null and (
+-- What is settled and in no night's figures counts in the run that adds up now, of every account
+-- whose newest night it is: their figures are told anew, whichever of them it works on. $1 run.
+-- People and `tieout send` settle between two runs, and what the gateway refuses or takes at once
+-- is counted here alone; and a run that its process left, and that a later one covers, may have
+-- settled more than it ever told of.
+with account as (
+  select ra.account_id from tieout.run_accounts ra
+  where ra.run_id = $1::bigint and not exists (
+    select from tieout.run_accounts later join tieout.runs r using (run_id)
+    where later.account_id = ra.account_id and later.business_date > ra.business_date
+      and not r.is_dry)
+)
+update tieout.instructions i set settled_run_id = $1
+where i.account_id in (select account_id from account) and i.settled_at is not null and (
   i.settled_run_id is null
   or i.instruction_id in (
     select late.instruction_id

@@ -293,11 +293,7 @@ const RESOLUTIONS: Readonly<Record<Finding, string>> = {
     from tieout.newest_decisions($1) d where i.instruction_id = d.instruction_id`,
 };
 
-/** What people settled since the last run, and what a run that was left never told of. */
-export async function countSettledBetween(
-  db: Pick<Tx, 'query'>,
-  runId: bigint,
-  accountIds: readonly string[],
-): Promise<void> {
-  await db.query(statement('instructions/countSettledBetween'), [runId, accountIds]);
+/** What no run has counted yet: settled since the last one, or never told of by one that was left. */
+export async function countSettledBetween(db: Pick<Tx, 'query'>, runId: bigint): Promise<void> {
+  await db.query(statement('instructions/countSettledBetween'), [runId]);
 }

@@ -1,5 +1,6 @@
 -- Instructions as reports list them. $1 run, $2 false: those that were confirmed in it; true: those
--- that wait for somebody, open ones of its accounts and the refusals of this run.
+-- that wait for somebody, open ones of its accounts and the refusals that this run counts, or none
+-- has counted yet: `tieout send` brought them since.
 select i.instruction_id, i.account_id, i.order_no, i.refund_id, i.operation, i.state, i.currency,
   case when i.is_in_totals then coalesce(i.refund_amount, i.amount)::text end as amount,
   i.transaction_id, i.gateway_reference, i.refund_reference,
@@ -20,6 +21,7 @@ select i.instruction_id, i.account_id, i.order_no, i.refund_id, i.operation, i.s
 from tieout.instructions i
 where case when $2::boolean
   then i.account_id in (select account_id from tieout.run_accounts where run_id = $1::bigint)
-    and (i.is_open or (i.state = 'rejected' and i.settled_run_id = $1))
+    and (i.is_open or i.state = 'rejected' and (i.settled_run_id = $1
+      or i.settled_at is not null and i.settled_run_id is null))
   else i.state = 'confirmed' and i.settled_run_id = $1 end
 order by i.account_id, i.operation, i.instruction_id

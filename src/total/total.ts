@@ -73,7 +73,7 @@ export async function total(
   // A decision in between would stand in one figure and not in the other, or in no night at all.
   return inTransaction(run.db, async (tx) => {
     await holdDecisionsStill(tx);
-    await countSettledBetween(tx, run.runId, accountIds);
+    await countSettledBetween(tx, run.runId);
     if (!run.isDry) {
       await recordWorking(tx, run.runId, accountIds, { kind: 'total' });
     }

@@ -96,6 +96,20 @@ test('one that is refused in the night stands open in it; its break goes with it
   ]);
 });
 
+test('one that is refused between two nights is told once where its request has left', async () => {
+  await houseOf('approve');
+  await night(6);
+  await decide(1n, APPROVE);
+  expect(await send()).toEqual(['payout rejected']);
+  await house.db.query('delete from ledger.payout_requests');
+  const second = await night(5);
+  expect(second.state).toBe('broken');
+  expect(runSentence(second)).toContain('1 payout rejected');
+  expect(await openBreaks()).toEqual([]);
+  expect((await night(4)).state).toBe('tied_out');
+  expect(await differences([6, 5, 4])).toEqual([[], [], []]);
+});
+
 test('a waived one is silent until its request is changed', async () => {
   await houseOf('auto');
   await night(6);

@@ -264,11 +264,19 @@ function waitingPart(summary: RunSummary): string {
     toApprove > 0 ? `${counted(toApprove, 'instruction')} waiting for approval` : '',
     fixed > 0 ? `${counted(fixed, 'instruction')} held by a setting` : '',
     unknown > 0 ? `${counted(unknown, 'instruction')} unknown` : '',
+    rejectedPayoutPart(summary),
     newCodePart(summary),
     changedAnswerPart(summary),
     unwrittenPart(summary),
   ].filter((part) => part !== '');
   return parts.length === 0 ? '' : `; ${joinParts(parts)}`;
+}
+
+/** One whose request has left the ledger since has no break: nothing else would say it. */
+function rejectedPayoutPart(summary: RunSummary): string {
+  const some = summary.accounts.filter(({ breaks }) => !breaks.payout_rejected);
+  const rejected = some.reduce((sum, one) => sum + (one.instructions.payout?.rejected ?? 0), 0);
+  return rejected > 0 ? `${counted(rejected, 'payout')} rejected` : '';
 }
 
 /** A sentence with more codes than this is not read any more. */

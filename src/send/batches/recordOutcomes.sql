@@ -25,7 +25,7 @@ batch as (
   update tieout.batches b set state = $2::text, reason = $3::text
   from attempt
   where b.batch_id = attempt.batch_id and b.state = 'sending'
-  returning b.batch_id, b.run_id
+  returning b.batch_id
 ),
 entries as (
   update tieout.instructions i
@@ -33,8 +33,8 @@ entries as (
     gateway_reference = o.reference, reason = o.reason, payout_answer = o.payout,
     refund_reference = o.refund_reference,
     changed_by = 'tieout',
-    settled_at = case when o.kind = 'rejected' then $5::timestamptz end,
-    settled_run_id = case when o.kind = 'rejected' then batch.run_id end
+    -- which run counts a refusal is said when one adds up: nobody else knows whose figures it missed
+    settled_at = case when o.kind = 'rejected' then $5::timestamptz end, settled_run_id = null
   from batch, jsonb_to_recordset($4::jsonb) as o (instruction_id bigint, kind text, code text,
     message text, reference text, reason text, payout jsonb, refund_reference text)
   where i.batch_id = batch.batch_id and i.instruction_id = o.instruction_id

@@ -1,4 +1,4 @@
--- The schema as it stands after 0840_attempts_of, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0842_authorisations_taken_since, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -4121,7 +4121,7 @@ AS $function$
   ),
   later as materialized (
     select distinct on (again.account_id, again.order_no) again.account_id, again.order_no,
-      again.pull_id
+      again.pull_id, p.as_of
     from look
     join tieout.pulls p on p.pull_id > look.pull_id and p.finished_at is not null
       and (until is null and p.run_id >= look.run_id and p.kind in ('confirm', 'fresh')
@@ -4218,6 +4218,12 @@ AS $function$
         join tieout.pages p on p.pull_id = q.pull_id and p.account_id = q.account_id
           and p.page_no = q.page_no and p.state = 'answered'
         where newer.account_id = e.account_id and newer.nth < e.nth))
+      -- taken since, or let go, as a person found or `tieout send` saw: what a night saw stays
+      and (until is not null or not exists (
+        select from tieout.instructions i
+        where i.account_id = e.account_id and i.order_no = e.order_no
+          and i.transaction_id = e.transaction_id and i.operation in ('capture', 'cancel')
+          and i.state = 'confirmed' and i.settled_at > coalesce(later.as_of, e.as_of)))
     order by e.account_id, e.order_no, coalesce(e.transaction_id, ''), e.nth
   )
   select f.account_id, f.order_no, f.transaction_id, f.currency, f.amount, f.since,
@@ -4987,7 +4993,7 @@ AS $function$
   ),
   told as materialized (
     select d.*, b.break_id, b.first_seen, b.owner, i.hold_reason,
-      -- refunds that were asked and are not the turn of the instruction
+      -- refunds that were asked and are not the turn of the instruction, whatever became of it
       case when i.state is not null and not d.is_foreign
         then greatest(0, coalesce(d.ledger_refunded, 0) - coalesce(d.gateway_refunded, 0) - i.back)
         else 0 end as rest, case when not d.differs then 'moved_after' else case d.class
@@ -4997,15 +5003,9 @@ AS $function$
             and not d.is_foreign then 'shown_whole'
           else 'unexplained' end
         when 'due' then case
-          when i.state is null then case
-            -- what a person refused does not come by itself: the next night says so
-            when exists (select from tieout.instructions no
-              where no.account_id = d.account_id and no.order_no = d.order_no and no.is_refused
-                and no.replan_id is null
-                -- one from before the look is a break already
-                and no.settled_at >= (select p.as_of from tieout.pulls p
-                  where p.pull_id = snapshot)) then 'refused' else 'later' end
-          when i.state = 'held' then 'held' else 'due' end
+          when i.state is null then 'later'
+          when i.is_refused then 'refused'
+          when i.state in ('held', 'rejected', 'unknown') then i.state else 'due' end
         when 'broken' then coalesce(b.kind, 'broken')
         else d.class end end as item
     from differing d
@@ -5018,11 +5018,16 @@ AS $function$
         b.kind in ('amount_mismatch', 'stale_authorisation'), b.kind
       limit 1
     ) b on true
-    -- one at most: an order has no second open one
+    -- The open one: an order has no second. Else what a person or the gateway refused since, which
+    -- does not come by itself: the next night says so. One from before the look is a break already.
     left join lateral (
-      select i.state, i.hold_reason, coalesce(i.refund_amount, 0) as back from tieout.instructions i
+      select i.state, i.is_refused, i.hold_reason, coalesce(i.refund_amount, 0) as back
+      from tieout.instructions i
       where d.class = 'due' and i.account_id = d.account_id and i.order_no = d.order_no
-        and i.is_open
+        and (i.is_open or (i.is_refused or i.state = 'rejected') and i.replan_id is null
+          and i.settled_at >= (select p.as_of from tieout.pulls p where p.pull_id = snapshot))
+      order by i.is_open desc, i.instruction_id desc
+      limit 1
     ) i on true
   )
   select account_id, order_no, currency, item, break_id, first_seen, owner, ledger_captured,

@@ -29,6 +29,7 @@ export interface OpenAuthorisation {
   readonly operation: string | null;
   readonly state: string | null;
   readonly holdReason: string | null;
+  readonly isSettledSince: boolean;
   readonly breaks: readonly string[];
   readonly owner: string | null;
 }

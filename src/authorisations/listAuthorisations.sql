@@ -8,6 +8,7 @@ select a.account_id as "accountId", a.order_no as "orderNo", a.transaction_id as
   a.currency, round(a.amount, 2)::text as amount, a.since, a.lapses_at as "lapsesAt",
   a.warn_until as "warnUntil", a.expected, a.seen_at as "seenAt", a.is_gap as "isGap",
   i.instruction_id::text as "instructionId", i.operation, i.state, i.hold_reason as "holdReason",
+  coalesce(i.settled_at > a.seen_at, false) as "isSettledSince",
   coalesce(b.kinds, '{}') as breaks, b.owner
 from (
   select * from tieout.open_authorisations($1::jsonb, $2::boolean, $6::date)
@@ -20,7 +21,7 @@ from (
   limit $4 offset $5
 ) a
 left join lateral (
-  select instruction_id, operation, state, hold_reason from tieout.instructions
+  select instruction_id, operation, state, hold_reason, settled_at from tieout.instructions
   where account_id = a.account_id and order_no = a.order_no
     and transaction_id = a.transaction_id and operation in ('capture', 'cancel', 'review')
   order by is_open desc, instruction_id desc limit 1

@@ -235,4 +235,42 @@ describe('reservations', () => {
     );
     expect((await listed('A4')).map((line) => line.split(' ')[0])).toEqual(['other', 'silent']);
   });
+
+  it('are gone as soon as they are taken, and on the sheet of the night that saw them it says so', async () => {
+    const due = {
+      ledger: 'captured 1.00 EUR',
+      gateway: ['T1 authorised 1.00 EUR age=150h'],
+      did: ['capture T1 confirmed'],
+    };
+    await night('A5', { since: due, before: due, waits: { ...due, did: ['capture T1 held'] } });
+    const settled = (order: string, at: string) =>
+      fresh.db.query(
+        `update tieout.instructions set settled_at = $2
+         where account_id = 'A5' and order_no = $1`,
+        [order, at],
+      );
+    await settled('since', '2026-11-20T20:00:00Z');
+    await settled('before', '2026-11-19T20:00:00Z');
+    const held = 'capture held: the operation needs approval';
+    expect(await listed('A5')).toEqual([
+      'before | at_risk | 18 | 1.00 | capture | no capture is planned',
+      `waits | at_risk | 18 | 1.00 | capture | ${held}`,
+    ]);
+    const config = { authorisations: { A5: WEEK } };
+    const [account] = await accountAuthorisations(fresh.db, config, ['A5'], AT, true);
+    expect(account?.sums).toMatchObject([{ orders: 2, amount: '2.00' }]);
+    const { rows: nights } = await fresh.db.query<{ date: string }>(
+      `select business_date::text as date from tieout.run_accounts where account_id = 'A5'`,
+    );
+    const of = { businessDate: nights[0]?.date ?? '', asOf: SNAPSHOT_AT, nextNight: null };
+    const onSheet: string[] = [];
+    for await (const some of atRiskOfNight(fresh.db, config, ['A5'], of)?.() ?? []) {
+      onSheet.push(...some.map(({ orderNo, obstacle }) => `${orderNo}: ${obstacle}`));
+    }
+    expect(onSheet).toEqual([
+      'before: no capture is planned',
+      'since: capture confirmed since',
+      `waits: ${held}`,
+    ]);
+  });
 });

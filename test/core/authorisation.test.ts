@@ -52,6 +52,7 @@ describe('why it is not taken', () => {
     operation: null,
     state: null,
     holdReason: null,
+    isSettledSince: false,
     breaks: [],
     isGap: false,
   };
@@ -65,6 +66,8 @@ describe('why it is not taken', () => {
     ],
     ['capture unknown', { operation: 'capture', state: 'unknown' }],
     ['no capture is planned', { operation: 'capture', state: 'withdrawn' }],
+    ['no capture is planned', { operation: 'capture', state: 'confirmed' }],
+    ['capture confirmed since', { operation: 'capture', state: 'confirmed', isSettledSince: true }],
     [
       'not shown by the newest snapshot; capture rejected; break: instruction rejected',
       { operation: 'capture', state: 'rejected', breaks: ['instruction_rejected'], isGap: true },

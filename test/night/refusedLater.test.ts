@@ -9,9 +9,9 @@ import { sendApproved } from '../../src/night/sendApproved.js';
 import { waitingRows } from '../../src/report/reportRowsStore.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { verifyRun } from '../../src/verify/verifyRun.js';
-import type { Call, Front } from '../faults/front.js';
-import { answerJson } from '../faults/front.js';
+import type { Front } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';
+import { capturedOrders, refuse } from '../faults/refuse.js';
 import { APPROVE } from '../support/deciding.js';
 import type { House } from '../support/night.js';
 import { dateOf, kinds, trails } from '../support/night.js';
@@ -30,26 +30,11 @@ async function held(refused: (orderNo: string) => boolean): Promise<void> {
     inLedger: (order) => first(order) || second(order),
     settings: { operations: { capture: 'approve' } },
   }));
-  front.trouble = (call) => refuse(call, refused);
+  front.trouble = (call) => {
+    const orders = capturedOrders(call);
+    return orders.length > 0 && orders.every(refused) && refuse(call);
+  };
   await night(FIRST);
-}
-
-/** A clear no to each entry, in the gateway's words. */
-function refuse(call: Call, refused: (orderNo: string) => boolean): boolean {
-  if (call.operation !== 'capture') return false;
-  const { merchant_id, account_id, capture_orders } = JSON.parse(call.body) as Asked;
-  if (!capture_orders.every((entry) => refused(String(entry.order_no)))) return false;
-  const no = { capture_status: '0', error_message: 'E1004:closed by the issuer' };
-  const answers = capture_orders.map((entry) => ({ ...entry, ...no }));
-  return answerJson(call, {
-    ...{ merchant_id, account_id, return_status: '1', capture_orders: answers },
-  });
-}
-
-interface Asked {
-  merchant_id: string;
-  account_id: string;
-  capture_orders: Record<string, string>[];
 }
 
 /** The first one in time: else the accounts would begin without a history. */

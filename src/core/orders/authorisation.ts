@@ -63,6 +63,8 @@ export interface TakingFacts {
   readonly operation: string | null;
   readonly state: string | null;
   readonly holdReason: string | null;
+  /** it came to its end after the look that shows the reservation */
+  readonly isSettledSince: boolean;
   readonly breaks: readonly string[];
   /** the newest snapshot did not come to it */
   readonly isGap: boolean;
@@ -76,10 +78,10 @@ export function wantedWords(expected: string | null): string {
 
 /** What stands in the way of taking it, the most pressing first, in words. */
 export function obstacleOf(facts: TakingFacts): string {
-  const { expected, operation, state, holdReason, breaks, isGap } = facts;
+  const { expected, breaks, isGap } = facts;
   const parts = [
     ...(isGap ? ['not shown by the newest snapshot'] : []),
-    ...(state === null || operation === null ? [] : movedWords(operation, state, holdReason)),
+    ...movedWords(facts),
     ...breaks.map((kind) => `break: ${labelOf(kind)}`),
   ];
   if (parts.length > 0) return parts.join('; ');
@@ -87,12 +89,14 @@ export function obstacleOf(facts: TakingFacts): string {
   return expected === null ? 'the ledger does not have it' : 'the ledger does not ask for it yet';
 }
 
-/** Of an instruction that came to its end without taking the money only a refusal says anything. */
-function movedWords(operation: string, state: string, holdReason: string | null): string[] {
+/** Of an instruction that came to its end before, without taking the money, a refusal alone says it. */
+function movedWords({ operation, state, holdReason, isSettledSince }: TakingFacts): string[] {
+  if (state === null || operation === null) return [];
   if (state === 'held') {
     const reason = holdReason ?? 'approval';
     return [`${operation} ${waitingState(state, reason)}: ${holdLabel(reason)}`];
   }
+  if (state === 'confirmed' && isSettledSince) return [`${operation} confirmed since`];
   if (state === 'withdrawn' || state === 'confirmed') return [];
   return [`${operation} ${labelOf(state)}`];
 }

@@ -18,14 +18,15 @@ posted as (
   select account_id, currency, posted_to as business_date,
     sum(amount) filter (where operation = 'capture' and not is_late) as captured,
     sum(amount) filter (where operation = 'refund' and not is_late) as refunded,
-    sum(amount) filter (where operation = 'cancel' and not is_late) as cancelled,
+    -- memos: in no sum, and so late ones too
+    sum(amount) filter (where operation = 'cancel') as cancelled,
     sum(amount) filter (where operation = 'payout') as paid_out,
     sum(case operation when 'capture' then amount when 'refund' then -amount end)
       filter (where is_late) as adjustments,
     sum(amount) filter (where operation = 'cancel' and is_late) as cancelled_late,
     sum(movements) filter (where operation = 'capture' and not is_late) as captures,
     sum(movements) filter (where operation = 'refund' and not is_late) as refunds,
-    sum(movements) filter (where operation = 'cancel' and not is_late) as cancels,
+    sum(movements) filter (where operation = 'cancel') as cancels,
     sum(movements) filter (where operation = 'payout') as payouts,
     sum(movements) filter (where is_late) as late,
     sum(amount) filter (where operation = 'captured_elsewhere') as captured_elsewhere,

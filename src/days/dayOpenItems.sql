@@ -1,10 +1,10 @@
 -- What is open of an account right now: breaks that nobody settled, instructions that have not come
--- to an end. $1 account, $2 how many of them are named at most; `total` counts all.
+-- to an end; of a break what is at stake now, as the checklist sums it. $1 account, $2 how many of them are named at most; `total` counts all.
 select *, count(*) over ()::int as total
 from (
-  select 'break' as what, order_no, kind as detail, currency, amount::text as amount,
+  select 'break' as what, order_no, kind as detail, currency, round(stake, 2)::text as amount,
     first_seen as since, owner
-  from tieout.breaks where account_id = $1 and state = 'open'
+  from tieout.break_facts where account_id = $1 and state = 'open'
   union all
   select 'instruction', order_no, operation || ' ' || state, currency,
     case when is_in_totals then coalesce(refund_amount, amount)::text end, created_at, null

@@ -107,6 +107,7 @@ describe('a day', () => {
     const order = { accountId, date: DATES[0], who, reason: 'month end' };
     expect(await closeDay(db, order)).toMatchObject({ kind: 'done', dates: [DATES[0]] });
     await confirm(accountId, DATES[0], 'capture', 77, DATES[1]);
+    await confirm(accountId, DATES[0], 'cancel', 6600, DATES[1]);
     await confirm(accountId, DATES[1], 'capture', 500);
     await postMovements(db, accountId);
     const [first, second] = await all(accountId);
@@ -116,11 +117,11 @@ describe('a day', () => {
     });
     expect(second).toMatchObject({
       ...{ state: 'open', opening: '7.50', captured: '5.00', adjustments: '0.77' },
-      ...{ closing: '13.27', late: 1 },
+      ...{ closing: '13.27', late: 2, cancelled: '66.00', cancelledLate: '66.00', cancels: 1 },
     });
     expect(await lateMovements(db, accountId, DATES[1])).toMatchObject({
-      rows: [{ operation: 'capture', amount: '0.77', belongsTo: DATES[0] }],
-      count: 1,
+      rows: [{ operation: 'capture', amount: '0.77', belongsTo: DATES[0] }, { amount: '66.00' }],
+      count: 2,
     });
   });
 
@@ -129,22 +130,25 @@ describe('a day', () => {
     await confirm(accountId, DATES[1], 'capture', 100);
     await db.query(
       `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
-         last_run_id, expected, actual, fingerprint)
-       values ($1, 'O1', 'amount_mismatch', 'open', now(), 1, 1, '{}', '{}', '')`,
+         last_run_id, currency, amount, expected, actual, fingerprint)
+       values ($1, 'O1', 'amount_mismatch', 'open', now(), 1, 1, 'EUR', 10,
+         '{"amount": "100.00", "currency": "EUR"}', '{"amount": "1000.00", "currency": "EUR"}', '')`,
       [accountId],
     );
     const order = { accountId, date: DATES[2], who, reason: 'week' };
+    const { openMoney } = await closingFacts(db, accountId, DATES[2]);
+    expect(openMoney).toEqual([{ currency: 'EUR', amount: '900.00' }]);
     expect(await closeDay(db, order)).toMatchObject({
       ...{ kind: 'refused', reason: expect.stringContaining(`${DATES[0]}, ${DATES[1]}`) },
     });
     const all = { ...order, withEarlier: true };
     expect(await closeDay(db, all)).toMatchObject({ dates: DATES.slice(0, 3) });
     const { rows } = await db.query(
-      `select event, by, reason, jsonb_array_length(open_items) as open, link_id is not null as sealed
+      `select event, by, reason, open_items -> 0 ->> 'amount' as open, link_id is not null as sealed
        from tieout.day_events where account_id = $1`,
       [accountId],
     );
-    const kept = { event: 'closed', by: 'anna', reason: 'week', open: 1, sealed: true };
+    const kept = { event: 'closed', by: 'anna', reason: 'week', open: '900.00', sealed: true };
     expect(rows).toEqual([kept, kept, kept]);
   });
 

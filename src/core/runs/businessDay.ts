@@ -48,8 +48,9 @@ export interface DayFigures {
   /** captures minus refunds of earlier days that were closed when they became known */
   adjustments: string;
   closing: string;
-  /** a memo: cancelled reservations move no money */
+  /** a memo: cancelled reservations move no money; late ones too */
   cancelled: string;
+  /** of these, what belongs to an earlier day that was closed */
   cancelledLate: string;
   /** a memo: payouts whose unit is known, late ones too; no part of what the gateway owes */
   paidOut: string;

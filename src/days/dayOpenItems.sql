@@ -1,5 +1,6 @@
--- What is open of an account right now: breaks that nobody settled, instructions that have not come
--- to an end; of a break what is at stake now, as the checklist sums it. $1 account, $2 how many of them are named at most; `total` counts all.
+-- What is open of an account right now: breaks that nobody settled, with what is at stake now, as
+-- the checklist sums it; instructions that have not come to an end. $1 account, $2 how many of them
+-- are named at most; `total` counts all.
 select *, count(*) over ()::int as total
 from (
   select 'break' as what, order_no, kind as detail, currency, round(stake, 2)::text as amount,

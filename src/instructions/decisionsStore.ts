@@ -293,7 +293,7 @@ const RESOLUTIONS: Readonly<Record<Finding, string>> = {
     from tieout.newest_decisions($1) d where i.instruction_id = d.instruction_id`,
 };
 
-/** What no run has counted yet: settled since the last one, or never told of by one that was left. */
+/** Settled and counted by no run yet: since the last one, or by one that was left untold. */
 export async function countSettledBetween(db: Pick<Tx, 'query'>, runId: bigint): Promise<void> {
   await db.query(statement('instructions/countSettledBetween'), [runId]);
 }

@@ -146,7 +146,7 @@ export function movedRows(reads: LongReads, runId: bigint): AsyncGenerator<Instr
   return movements(reads, runId, false);
 }
 
-/** What still needs somebody: open instructions of its accounts, refusals that no run had before. */
+/** What still needs somebody: open instructions of its accounts, refusals of it or not counted. */
 export function waitingRows(reads: LongReads, runId: bigint): AsyncGenerator<InstructionRow[]> {
   return movements(reads, runId, true);
 }

@@ -89,7 +89,7 @@ export function obstacleOf(facts: TakingFacts): string {
   return expected === null ? 'the ledger does not have it' : 'the ledger does not ask for it yet';
 }
 
-/** Of an instruction that came to its end before, without taking the money, a refusal alone says it. */
+/** Of one that came to its end before, and did not take the money, only a refusal says anything. */
 function movedWords({ operation, state, holdReason, isSettledSince }: TakingFacts): string[] {
   if (state === null || operation === null) return [];
   if (state === 'held') {

@@ -33,7 +33,7 @@ entries as (
     gateway_reference = o.reference, reason = o.reason, payout_answer = o.payout,
     refund_reference = o.refund_reference,
     changed_by = 'tieout',
-    -- which run counts a refusal is said when one adds up: nobody else knows whose figures it missed
+    -- which run counts a refusal is said when one adds up: the figures of this one may be told
     settled_at = case when o.kind = 'rejected' then $5::timestamptz end, settled_run_id = null
   from batch, jsonb_to_recordset($4::jsonb) as o (instruction_id bigint, kind text, code text,
     message text, reference text, reason text, payout jsonb, refund_reference text)

@@ -11,8 +11,8 @@ language sql stable rows 1 as $$
     and t.batch_id is distinct from i.batch_id and t.entries ? i.instruction_id::text
 $$;
 
-drop function tieout.answers_to(bigint, bigint);
--- The attempts of an instruction to which an answer came.
+-- The attempts of an instruction to which an answer came. That by one batch stays for processes of
+-- the version before.
 create function tieout.answers_to(i tieout.instructions) returns uuid[] language sql stable as $$
   select coalesce(array_agg(t.attempt_id), '{}')
   from tieout.attempts_of(i) t join tieout.answers a using (attempt_id)
@@ -21,9 +21,3 @@ $$;
 -- Down Migration
 drop function tieout.answers_to(tieout.instructions);
 drop function tieout.attempts_of(tieout.instructions);
-create function tieout.answers_to(batch bigint, instruction bigint) returns uuid[]
-language sql stable as $$
-  select coalesce(array_agg(t.attempt_id), '{}')
-  from tieout.attempts t join tieout.answers a using (attempt_id)
-  where t.batch_id = batch and t.entries ? instruction::text
-$$;

@@ -2166,6 +2166,16 @@ AS $function$
     else tieout.amount_problem(amount) end
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.answers_to(batch bigint, instruction bigint)
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(array_agg(t.attempt_id), '{}')
+  from tieout.attempts t join tieout.answers a using (attempt_id)
+  where t.batch_id = batch and t.entries ? instruction::text
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.answers_to(i tieout.instructions)
  RETURNS uuid[]
  LANGUAGE sql

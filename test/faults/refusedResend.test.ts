@@ -38,7 +38,7 @@ it('a second send that a person refuses stays unknown and is not made', async ()
   expect((await trails(house.db))[orderNo]?.[0]).toMatch(/ planned queued unknown$/);
   expect(await openBreaksOf(house.db)).toContain(`${orderNo} outcome_unknown`);
   expect(Object.fromEntries(front.asked).capture).toBe(1);
-});
+}, 120_000);
 
 /** The newest batch of it is one that was never tried; what was sent is the one before. */
 async function refuseTheSecond(built: House): Promise<void> {

@@ -106,7 +106,7 @@ test('a refusal of what was approved by day is one of the night that sent it', a
   expect([told(last, 'carried'), told(last, 'rejected')]).toEqual([0, 0]);
   expect(await sheetOf(LAST)).toEqual([]);
   expect(await differences([FIRST, NEXT, LAST])).toEqual([]);
-});
+}, 120_000);
 
 test('a refusal that tieout send brings is one of the night after, with what it confirmed', async () => {
   let first = '';
@@ -126,7 +126,7 @@ test('a refusal that tieout send brings is one of the night after, with what it 
   const last = await night(LAST);
   expect([told(last, 'carried'), told(last, 'rejected')]).toEqual([0, 0]);
   expect(await differences([FIRST, NEXT, LAST])).toEqual([]);
-});
+}, 120_000);
 
 test('what was sent of one account counts once where the date is run again for another', async () => {
   let first = '';
@@ -145,4 +145,4 @@ test('what was sent of one account counts once where the date is run again for a
   expect([told(next, 'confirmed'), told(next, 'rejected')]).toEqual([0, 0]);
   expect(await sheetOf(NEXT)).toEqual([]);
   expect(await differences([FIRST, NEXT])).toEqual([]);
-});
+}, 120_000);

@@ -1141,6 +1141,7 @@ create table tieout.pulls (
   finished_at timestamp with time zone,
   matched jsonb,
   is_sealed boolean default false not null,
+  profile_sha256 text,
   constraint pulls_kind_check CHECK (kind = ANY (ARRAY['night', 'confirm', 'fresh'])),
   constraint pulls_pkey PRIMARY KEY (pull_id),
   constraint pulls_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id) ON DELETE CASCADE
@@ -1679,6 +1680,24 @@ CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.workings
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.workings
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+
+create table tieout.written_lines (
+  report_id bigint not null,
+  account_id text collate "C" not null,
+  currency text not null,
+  item text not null,
+  line_no integer not null,
+  order_no text collate "C" not null,
+  break_id bigint,
+  instruction_id bigint,
+  since timestamp with time zone,
+  ledger_captured numeric,
+  gateway_captured numeric,
+  ledger_refunded numeric,
+  gateway_refunded numeric,
+  constraint written_lines_pkey PRIMARY KEY (report_id, account_id, currency, item, line_no),
+  constraint written_lines_report_id_fkey FOREIGN KEY (report_id) REFERENCES tieout.reports(report_id) ON DELETE CASCADE
+);
 
 -- Views
 
@@ -2624,6 +2643,29 @@ AS $function$
   select (day + 1 + cut_off) at time zone zone
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.day_signings(of_date date, accounts text[])
+ RETURNS TABLE(account_id text, events jsonb)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select e.account_id, jsonb_agg(jsonb_build_object('event', e.event, 'by', e.by,
+    'isClaim', e.is_claim, 'at', e.at, 'revision', coalesce((
+      -- the one that was seen; a decision of before kept none
+      select (item ->> 'revision')::int from jsonb_array_elements(e.open_items) as item
+      where item ->> 'what' = 'workbook'), (
+      select max(p.revision) from tieout.runs r join tieout.reports p using (run_id)
+      where r.business_date = of_date and not r.is_dry and p.kind = 'reconciliation'
+        and p.format = 'xlsx' and p.period is null and p.state = 'written'
+        and p.written_at <= e.at))) order by e.event_id)
+  from tieout.day_events e
+  where e.business_date = of_date and e.account_id = any (accounts) and e.event <> 'reopened'
+    and not exists (
+      select from tieout.day_events later
+      where later.account_id = e.account_id and later.business_date = e.business_date
+        and later.event = 'reopened' and later.event_id > e.event_id)
+  group by e.account_id
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.day_state(account text, day date)
  RETURNS text
  LANGUAGE sql
@@ -3486,6 +3528,14 @@ CREATE OR REPLACE FUNCTION tieout.is_pending(i tieout.instructions)
 AS $function$
   select i.operation = 'payout' and i.state = 'accepted'
     and coalesce(i.payout_answer ->> 'meaning' = 'pending', false)
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.is_remembered(hold_reason text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select hold_reason in ('disputed', 'restored', 'second_capture', 'twin_request')
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.is_same_person(one text, other text)
@@ -4364,11 +4414,12 @@ begin
     from moved order by instruction_id;
   else
     insert into tieout.instruction_events (instruction_id, from_state, to_state, by, reason)
-    select n.instruction_id, o.state, n.state, n.changed_by, coalesce(n.reason, n.hold_reason)
+    select n.instruction_id, o.state, n.state, n.changed_by,
+      case when n.state = 'held' and tieout.is_remembered(n.hold_reason) then n.hold_reason
+        else coalesce(n.reason, n.hold_reason) end
     from moved n join stood o using (instruction_id)
     where n.state <> o.state
-      or n.hold_reason in ('disputed', 'second_capture')
-        and o.hold_reason is distinct from n.hold_reason
+      or tieout.is_remembered(n.hold_reason) and o.hold_reason is distinct from n.hold_reason
     order by n.instruction_id;
   end if;
   return null;
@@ -5105,6 +5156,30 @@ CREATE OR REPLACE FUNCTION tieout.usable_instant(at timestamp with time zone)
 AS $function$
   select case when at >= '1970-01-01T00:00:00Z'::timestamptz
     and at < '3000-01-01T00:00:00Z'::timestamptz then at end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.waited_before(of_account text, refund text, payout text)
+ RETURNS TABLE(known_at timestamp with time zone, is_left_disputed boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when bool_or(waited.restored) then '-infinity' else min((i).created_at) end,
+    (array_agg(waited.last = 'disputed' and tieout.disputes_seen(i) = '{}'
+      order by (i).instruction_id desc))[1]
+  from (
+    select i from tieout.instructions i where i.operation = 'refund' and i.refund_id = refund
+      and i.account_id = of_account and i.state = 'withdrawn' and not i.is_refused
+    union all
+    select i from tieout.instructions i where i.operation = 'payout'
+      and i.transaction_id = payout and i.account_id = of_account and i.state = 'withdrawn'
+      and not i.is_refused
+  ) one (i)
+  cross join lateral (
+    select bool_or(e.reason = 'restored') as restored,
+      (array_agg(e.reason order by e.seq desc) filter (where e.reason <> 'restored'))[1] as last
+    from tieout.instruction_events e
+    where e.instruction_id = (i).instruction_id and e.to_state = 'held'
+  ) waited
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.waiver_stake(kind text, currency text, amount numeric, expected jsonb, actual jsonb)

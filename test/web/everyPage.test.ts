@@ -101,6 +101,7 @@ describe.skipIf(CHROMIUM === null)('every page', () => {
       ...['/breaks/all/waive?text=yyyyyyyy', '/breaks/all/waive?state=waiver_asked'],
       ...['/breaks/all/assign?whom=-', '/jobs', '/activity', '/audit', '/settings', '/brake'],
       ...['/reports', '/nowhere', '/confirm', '/password'],
+      await linkOn(`/nights/${NIGHT}/statement`, `/nights/${NIGHT}/statement/lines`),
       await linkOn('/approvals', `${set}/approve`),
       await linkOn('/approvals', `${set}/reject`),
       await linkOn('/instructions?state=unknown', `${set}/resolve`),

@@ -2769,8 +2769,8 @@ AS $function$
   where of_operation = 'refund' and i.account_id = of_account and i.order_no = of_order
     and i.operation = 'refund' and i.refund_id <> of_refund
     and case when i.state = 'rejected' or i.is_refused then i.replan_id is null
-        and (i.refund_amount = money or lower(btrim(i.refund_id)) = lower(btrim(of_refund)))
-      else not i.is_void and lower(btrim(i.refund_id)) = lower(btrim(of_refund)) end
+        and (i.refund_amount = money or tieout.plain_id(i.refund_id) = tieout.plain_id(of_refund))
+      else not i.is_void and tieout.plain_id(i.refund_id) = tieout.plain_id(of_refund) end
   union all
   select 'over_captured'
   from tieout.instructions i
@@ -3543,8 +3543,8 @@ CREATE OR REPLACE FUNCTION tieout.is_same_person(one text, other text)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select lower(regexp_replace(btrim(one), '\s+', ' ', 'g'))
-    = lower(regexp_replace(btrim(other), '\s+', ' ', 'g'))
+  select lower(regexp_replace(btrim(tieout.without_lookalikes(one)), '\s+', ' ', 'g'))
+    = lower(regexp_replace(btrim(tieout.without_lookalikes(other)), '\s+', ' ', 'g'))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.is_settlement_kind(kind text)
@@ -4368,6 +4368,14 @@ CREATE OR REPLACE FUNCTION tieout.placed_instant(at timestamp with time zone)
  STABLE PARALLEL SAFE
 AS $function$
   select case when at <= now() + interval '1 day' then tieout.usable_instant(at) end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.plain_id(id text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select lower(regexp_replace(tieout.without_lookalikes(id), '\s+', '', 'g'))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.publish_outcomes()
@@ -5214,6 +5222,14 @@ begin
   new.suspense := (new.amount is null)::int - (before is null)::int;
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.without_lookalikes(words text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case when getdatabaseencoding() = 'UTF8' then normalize(words, nfkc) else words end
+$function$;
 
 CREATE OR REPLACE FUNCTION tieout.worst_state(states text[])
  RETURNS text

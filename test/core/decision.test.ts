@@ -107,6 +107,8 @@ test.each([
 test.each([
   ['Anna  Berg', ' anna berg ', true],
   ['anna', 'annab', false],
+  ['Jose\u0301', 'JOS\u00c9', true],
+  ['anna\u00a0berg', 'anna berg', true],
 ])('%j and %j are one person: %s', (one, other, same) => {
   expect(isSamePerson(one, other)).toBe(same);
 });

@@ -284,3 +284,11 @@ async function lookedAt(texts: readonly OrderText[], again: bigint | null = null
   await db.query('update tieout.run_accounts set pull_id = $2 where run_id = $1', [runId, pullId]);
   return runId;
 }
+
+test('ids of refunds that differ in case, blanks of any kind or lookalikes are one', async () => {
+  const { rows } = await db.query<{ plain: string }>(
+    'select tieout.plain_id(id) as plain from unnest($1::text[]) as id',
+    [['R-1', ' r-1', 'R-1\r', 'R-1\u00a0', 'r -1\t', '\uff32-1']],
+  );
+  expect(new Set(rows.map(({ plain }) => plain))).toEqual(new Set(['r-1']));
+});

@@ -39,7 +39,7 @@ export function isSamePerson(one: string, other: string): boolean {
   return plainName(one) === plainName(other);
 }
 
-/** Case and blanks do not make another person. */
+/** Case, blanks and characters that look alike do not make another person. */
 function plainName(name: string): string {
-  return name.trim().replace(/\s+/g, ' ').toLowerCase();
+  return name.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
 }

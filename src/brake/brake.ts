@@ -10,6 +10,7 @@ import type { Database, Db } from '../database/db.js';
 import { thisMachine } from '../processes/identity.js';
 import {
   activeBrakes,
+  awaitClaims,
   batchesUnderWay,
   releaseStopped,
   sayBrake,
@@ -33,14 +34,25 @@ export type Pulled =
   { kind: 'on'; at: Date; underWay: number } | { kind: 'was_on'; standing: Brake };
 
 export async function pullBrake(deps: { db: Database }, order: BrakeOrder): Promise<Pulled> {
-  return deps.db.durably(async (tx) => {
+  const { accountId } = order;
+  const pulled = await deps.db.durably(async (tx) => {
     const known = (await activeBrakes(tx)).find(
-      (one) => one.kind === 'brake' && one.accountId === order.accountId,
+      (one) => one.kind === 'brake' && one.accountId === accountId,
     );
-    if (known) return { kind: 'was_on', standing: known };
-    const at = await sayBrake(tx, wordOf(order, 'brake', true));
-    return { kind: 'on', at, underWay: await batchesUnderWay(tx, order.accountId) };
+    return known ?? sayBrake(tx, wordOf(order, 'brake', true));
   });
+  if (!(pulled instanceof Date)) return { kind: 'was_on', standing: pulled };
+  return { kind: 'on', at: pulled, underWay: await stillGoing(deps.db, accountId) };
+}
+
+/** Also what was being claimed as the brake was pulled; where one such hangs, without it. */
+function stillGoing(db: Database, accountId: string | null): Promise<number> {
+  return db
+    .transaction(async (tx) => {
+      await awaitClaims(tx);
+      return batchesUnderWay(tx, accountId);
+    })
+    .catch(() => batchesUnderWay(db, accountId));
 }
 
 /** Where the processes of this host and data folder keep their journal of permits. */

@@ -5,7 +5,7 @@
 
 import type { Brake, SendingFacts, SendingState } from '../../core/instructions/breaker.js';
 import type { Decider } from '../../core/instructions/decider.js';
-import type { Db } from '../../database/db.js';
+import type { Db, Tx } from '../../database/db.js';
 import { statement } from '../../database/statements.js';
 import { signDecided } from '../../signatures/signaturesStore.js';
 import type { BatchRow } from './batchesStore.js';
@@ -57,6 +57,8 @@ export async function sendingStatuses(
  * reading small tables whole, seems so dear elsewhere that the server would plan it anew each time.
  */
 export async function statusInClaim(tx: Db, accountId: string): Promise<SendingStatus | undefined> {
+  // By a statement of its own: what it waited for is seen by the next one.
+  await tx.query(`select pg_advisory_xact_lock_shared(hashtext('tieout.claim'))`);
   return (await statusesBy(tx, [accountId], 'statusInClaim'))[0];
 }
 
@@ -199,6 +201,11 @@ export async function releaseSeen(
     [accountIds],
   );
   return rows.map(({ account_id: accountId, reason }) => ({ accountId, reason }));
+}
+
+/** Waits, where a brake was pulled, for claims that began in sight of none. */
+export async function awaitClaims(tx: Tx): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtext('tieout.claim'))`);
 }
 
 /** Batches whose first byte may have left, or may leave within the budget of their claim. */

@@ -1,7 +1,7 @@
 -- What the checklist of a close counts: the night of the day, what is open of the account now, and
 -- the dates since the newest closed one that no night covers. $1 account, $2 business date.
 with night as (
-  select ra.state, r.run_id
+  select tieout.state_in_night(r.state, ra.state) as state, r.run_id
   from tieout.run_accounts ra join tieout.runs r using (run_id)
   where ra.account_id = $1 and r.business_date = $2::date and not r.is_dry
 ),

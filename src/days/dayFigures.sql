@@ -37,7 +37,8 @@ posted as (
 ),
 day as materialized (
   select ra.account_id, r.business_date, r.settings -> 'schedule' ->> 'timezone' as timezone,
-    r.settings -> 'schedule' ->> 'cutOff' as cut_off, ra.as_of, ra.state as run_state,
+    r.settings -> 'schedule' ->> 'cutOff' as cut_off, ra.as_of,
+    tieout.state_in_night(r.state, ra.state) as run_state,
     tieout.day_state(ra.account_id, r.business_date) as state
   from tieout.run_accounts ra join tieout.runs r using (run_id)
   where not r.is_dry and ra.account_id = any ($1) and ra.business_date between $2 and $3

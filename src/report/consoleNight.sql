@@ -1,7 +1,8 @@
 -- The night of a date, or the newest, with no more of its summary than the reader may see. $1 the
 -- accounts of the reader, $2 date or null.
 select r.run_id, r.business_date, r.state as run_state, r.created_at, r.finished_at, r.as_of,
-  r.failure, (select tieout.worst_state(array_agg(ra.state)) from tieout.run_accounts ra
+  r.failure, (select tieout.worst_state(array_agg(tieout.state_in_night(r.state, ra.state)))
+    from tieout.run_accounts ra
     where ra.run_id = r.run_id and ra.account_id = any ($1)) as state,
   jsonb_set(jsonb_set(r.summary, '{accounts}', coalesce((
     select jsonb_agg(one order by one ->> 'accountId')

@@ -70,7 +70,7 @@ export async function runMarks(
 ): Promise<RunMark[]> {
   const { rows } = await db.query<{ business_date: string; state: RunState; open: bigint | null }>(
     `select r.business_date, case when r.state in ('running', 'failed') then r.state
-         else tieout.worst_state(array_agg(ra.state)) end as state,
+         else tieout.worst_state(array_agg(tieout.state_in_night(r.state, ra.state))) end as state,
        sum((select sum(value::bigint) from jsonb_each_text(ra.open_after)))::bigint as open
      from (select run_id, business_date, state from tieout.runs where not is_dry
        order by business_date desc limit $2) r

@@ -147,7 +147,7 @@ export async function sumUp(
     reports: [],
     ...(notices.length === 0 ? {} : { notices: [...notices] }),
   };
-  await closeAccounts(run.db, run.runId, accounts, stakes);
+  await closeAccounts(run.db, run.runId, accounts.map(leftOpen(notices)), stakes);
   return summary;
 }
 
@@ -183,6 +183,13 @@ function leftInTheMiddle(account: AccountFigures): Counted {
     classes: { ...classes, notCompared: Number(classes.notCompared ?? 0) + missing },
     pull: { ...pull, unanswered: Math.max(pull.unanswered, Math.min(missing, silent)) },
   };
+}
+
+/** What this try did not finish is on record as under way, until one that works on it ends. */
+function leftOpen(notices: readonly Notice[]): (account: AccountSummary) => AccountSummary {
+  const left = notices.filter(({ kind }) => kind === 'not_finished');
+  const isLeft = (accountId: string) => left.some((one) => one.accountId === accountId);
+  return (account) => (isLeft(account.accountId) ? { ...account, state: 'running' } : account);
 }
 
 function coverageOf(account: Counted, counts: Partial<Record<Coverage, number>>): CoverageFigures {

@@ -3,6 +3,8 @@
 
 import { expect, it } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';
+import { closingFacts } from '../../src/days/daysStore.js';
+import { consoleRun, runMarks } from '../../src/report/consoleRunsStore.js';
 import { startTieout, tieout } from '../support/cli.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
 import { gateAt } from '../support/steps.js';
@@ -71,6 +73,13 @@ it.each([
         }),
       );
       expect((await tieout(['status'], here)).stdout).toContain('account A1001 is not finished');
+      const again = await tieout(['run', '--account', 'A1002', '--json'], here);
+      expect([again.code, JSON.parse(again.stdout).state]).toEqual([4, 'incomplete']);
+      // Whoever sees that account alone is shown a night that has ended.
+      expect((await consoleRun(house.db, ['A1001'], null))?.state).toBe('incomplete');
+      expect((await runMarks(house.db, ['A1001'], 9)).at(-1)?.state).toBe('incomplete');
+      const closing = await closingFacts(house.db, 'A1001', businessDate);
+      expect(closing.runState).toBe('incomplete');
       const all = await tieout(['run', '--json'], here);
       expect(all.code, all.stderr).toBe(3);
       expect(JSON.stringify(JSON.parse(all.stdout).notices ?? [])).not.toContain('not_finished');

@@ -23,7 +23,7 @@ export type PageAnswer =
       at: Date;
       result: Page;
     }
-  | { kind: 'failed'; attempts: number; reason: string; reachable: boolean };
+  | { kind: 'failed'; attempts: number; reason: string; reachable: boolean; isSilent: boolean };
 
 /** Pages of the lowest `rank` go first; `mayGoOn` is asked before each try: false ends it early. */
 export async function askPage(
@@ -33,7 +33,7 @@ export async function askPage(
   rank: bigint,
   mayGoOn: () => boolean = () => true,
 ): Promise<PageAnswer> {
-  let failure = {
+  let failure: { reason: string; reachable: boolean; isSilent?: true } = {
     reason: 'the gateway cannot be reached; the page was not asked',
     reachable: false,
   };
@@ -53,7 +53,8 @@ export async function askPage(
     }
     failure = result;
   }
-  return { kind: 'failed', attempts, reason: failure.reason, reachable: failure.reachable };
+  const { reason, reachable, isSilent = false } = failure;
+  return { kind: 'failed', attempts, reason, reachable, isSilent };
 }
 
 /**

@@ -7,7 +7,6 @@ import type { Account } from '../gateway/account.js';
 import type { RunDeps } from '../runs/deps.js';
 import type { PageAnswer } from './askPage.js';
 import type { ChunkRow } from './snapshot/snapshotsStore.js';
-import { keepChunk } from './snapshot/snapshotsStore.js';
 import { gatewayStatus } from './snapshot/storedPagesStore.js';
 
 export type OutageDeps = Pick<RunDeps, 'db' | 'gateway' | 'log' | 'monotonic' | 'sleep'>;
@@ -16,89 +15,96 @@ export type OutageDeps = Pick<RunDeps, 'db' | 'gateway' | 'log' | 'monotonic' | 
 export const OUTAGE_MINUTES_MAX = 45;
 const MINUTE_MS = 60_000;
 const PAUSE_FIRST_MS = 2_000;
-/** Well below the time after which a chunk without a sign of life is given to another worker. */
 const PAUSE_MAX_MS = 20_000;
 
 export interface Patience {
   /** An answer came. */
   answered(): void;
+  /** How many came so far. */
+  answers(): number;
   /** Waits, once for all pages that ask; false: it is not worth waiting, or not any more. */
   back(): Promise<boolean>;
 }
 
-/** For the pages of one chunk, as long as `token` holds it. */
+/** For the pages of one chunk, until it is lost to another worker. */
 export function openPatience(
   deps: OutageDeps,
   chunk: ChunkRow,
-  token: string,
   account: Account,
+  isLost: () => boolean,
 ): Patience {
+  let answers = 0;
   let wasThere = false;
   let isOver = false;
-  let leftMs = OUTAGE_MINUTES_MAX * MINUTE_MS;
+  let spentMs = 0;
   let waiting: Promise<boolean> | null = null;
-  const wait = async (): Promise<boolean> => {
+  /** The absence that lasts: a connection alone does not end it, an answer does. */
+  let absence = null as { since: number; pause: number } | null;
+  const say = (words: string): void =>
+    deps.log(`account ${account.accountId}: the gateway ${words}`);
+  const awayMs = (): number => (absence === null ? 0 : deps.monotonic() - absence.since);
+  const leftMs = (): number => OUTAGE_MINUTES_MAX * MINUTE_MS - spentMs - awayMs();
+  const isBack = async (): Promise<boolean> => {
     const status = await gatewayStatus(deps.db, chunk.pullId, OUTAGE_MINUTES_MAX);
-    wasThere ||= status.wasThere;
-    if (!status.isWaitedFor || !wasThere) {
-      isOver = true;
-      return false;
+    wasThere ||= status.wasThere || answers > 0;
+    if (!status.isWaitedFor || !wasThere) return false;
+    if (absence === null) {
+      say(`does not answer any more; it is waited for, ${inMinutes(leftMs())} at most`);
+      absence = { since: deps.monotonic(), pause: PAUSE_FIRST_MS };
     }
-    const began = deps.monotonic();
-    isOver = !(await isBack(deps, chunk, token, account, leftMs));
-    leftMs -= deps.monotonic() - began;
-    return !isOver;
+    const mine = absence;
+    while (leftMs() > 0) {
+      await deps.sleep(mine.pause);
+      mine.pause = Math.min(mine.pause * 2, PAUSE_MAX_MS);
+      if (isLost()) return false;
+      if (absence !== mine) return true;
+      const opened = await deps.gateway.connectMoney(account);
+      if (opened.kind === 'not_sent') continue;
+      opened.connection.close();
+      return true;
+    }
+    say('did not come back; its pages failed');
+    return false;
   };
   return {
     answered: () => {
-      wasThere = true;
+      answers += 1;
+      if (absence === null) return;
+      say(`is back after ${inMinutes(awayMs())}`);
+      spentMs += awayMs();
+      absence = null;
     },
+    answers: () => answers,
     back: async () => {
       if (isOver) return false;
-      waiting ??= wait().finally(() => {
+      waiting ??= isBack().finally(() => {
         waiting = null;
       });
-      return waiting;
+      isOver ||= !(await waiting);
+      return !isOver;
     },
   };
 }
 
-/** Asks until there is an answer, or nothing more to be gained by waiting. */
+/**
+ * Asks until there is an answer, or nothing more to be gained by waiting. Who answers others
+ * meanwhile, and this one nothing, is not away.
+ */
 export async function askPatiently(
   patience: Patience,
   ask: () => Promise<PageAnswer>,
 ): Promise<PageAnswer> {
   for (;;) {
+    const before = patience.answers();
     const answer = await ask();
-    if (answer.kind === 'answered') patience.answered();
-    else if (!answer.reachable && answer.attempts > 0 && (await patience.back())) continue;
-    return answer;
+    if (answer.kind === 'answered') {
+      patience.answered();
+      return answer;
+    }
+    const isAway = !answer.isSilent || patience.answers() === before;
+    const mayCome = !answer.reachable && answer.attempts > 0 && isAway;
+    if (!mayCome || !(await patience.back())) return answer;
   }
-}
-
-async function isBack(
-  deps: OutageDeps,
-  chunk: ChunkRow,
-  token: string,
-  account: Account,
-  leftMs: number,
-): Promise<boolean> {
-  const say = (words: string): void =>
-    deps.log(`account ${account.accountId}: the gateway ${words}`);
-  const began = deps.monotonic();
-  const waited = (): number => deps.monotonic() - began;
-  say(`cannot be reached any more; it is waited for, ${inMinutes(leftMs)} at most`);
-  for (let pause = PAUSE_FIRST_MS; waited() < leftMs; pause = Math.min(pause * 2, PAUSE_MAX_MS)) {
-    await deps.sleep(pause);
-    if (!(await keepChunk(deps.db, chunk.chunkId, token))) return false;
-    const opened = await deps.gateway.connectMoney(account);
-    if (opened.kind === 'not_sent') continue;
-    opened.connection.close();
-    say(`is back after ${inMinutes(waited())}`);
-    return true;
-  }
-  say('did not come back; its pages failed');
-  return false;
 }
 
 function inMinutes(ms: number): string {

@@ -6,6 +6,7 @@ import { messageOf } from '../core/errors.js';
 import { unreadablePlace, unreadableReason } from '../core/runs/unreadable.js';
 import type { Account } from '../gateway/account.js';
 import type { QueryEntry } from '../gateway/query/decode.js';
+import { keepingOn } from '../processes/keepingOn.js';
 import type { RunDeps } from '../runs/deps.js';
 import { otherReading } from '../runs/environment.js';
 import { readingOfChunk } from '../runs/runsStore.js';
@@ -27,7 +28,7 @@ import { snapshotLines } from './snapshotLines.js';
 
 export type ChunkDeps = ScanDeps & Pick<RunDeps, 'newId'>;
 
-/** After so many pages in a row without even a connection the rest is not asked. */
+/** After so many pages in a row without a connection, or a word, the rest is not asked. */
 const UNREACHABLE_PAGES_MAX = 4;
 const KEEP_EVERY_MS = 10_000;
 
@@ -42,26 +43,38 @@ export async function pullChunk(deps: ChunkDeps, chunkId: bigint): Promise<void>
   const token = deps.newId();
   const chunk = await claimChunk(deps.db, chunkId, token);
   if (!chunk) return;
+  let lost = false;
+  // By a clock of its own: a page alone may take longer than a chunk is left to who shows no life.
+  const letGo = keepingOn(async () => {
+    lost ||= !(await keepChunk(deps.db, chunkId, token));
+  }, KEEP_EVERY_MS);
   try {
-    await workOn(deps, chunk, token);
+    await workOn(deps, chunk, token, () => lost);
   } catch (error) {
     await giveBackChunk(deps.db, chunk, token, `tieout failed: ${messageOf(error)}`);
     throw error;
+  } finally {
+    letGo();
   }
 }
 
-async function workOn(deps: ChunkDeps, chunk: ChunkRow, token: string): Promise<void> {
+async function workOn(
+  deps: ChunkDeps,
+  chunk: ChunkRow,
+  token: string,
+  isLost: () => boolean,
+): Promise<void> {
   const account = deps.config.accounts.find((one) => one.accountId === chunk.accountId);
   if (!account) {
     throw new Error(`account ${chunk.accountId} is not in the configuration of this worker`);
   }
   if (deps.config.gateway.profile.query.select !== 'order_list') {
-    await scanPages(deps, chunk, token, account);
+    await scanPages(deps, { chunk, token, account, isLost });
     return;
   }
   const asked = await pagesOfChunk(deps.db, chunk);
-  const patience = openPatience(deps, chunk, token, account);
-  const pages = await askPages(deps, { chunk, token, account, asked, patience });
+  const patience = openPatience(deps, chunk, account, isLost);
+  const pages = await askPages(deps, { chunk, account, asked, patience, isLost });
   if (pages && !(await commitChunk(deps.db, chunk, token, pages))) {
     deps.log(`chunk ${chunk.chunkId} was taken over by another worker; its answers are dropped`);
   }
@@ -69,10 +82,10 @@ async function workOn(deps: ChunkDeps, chunk: ChunkRow, token: string): Promise<
 
 interface ChunkWork {
   chunk: ChunkRow;
-  token: string;
   account: Account;
   asked: readonly AskedPage[];
   patience: Patience;
+  isLost: () => boolean;
 }
 
 /**
@@ -85,19 +98,13 @@ async function askPages(deps: ChunkDeps, work: ChunkWork): Promise<StoredPage[] 
   const stored: StoredPage[] = [];
   const reach = { failedInARow: 0 };
   let next = 0;
-  let kept = deps.monotonic();
-  let lost = false;
   const askInTurn = async (): Promise<void> => {
-    for (let page = work.asked[next++]; page && !lost; page = work.asked[next++]) {
+    for (let page = work.asked[next++]; page && !work.isLost(); page = work.asked[next++]) {
       stored.push(await askedPage(deps, work, page, reach));
-      if (deps.monotonic() - kept > KEEP_EVERY_MS) {
-        kept = deps.monotonic();
-        lost = !(await keepChunk(deps.db, work.chunk.chunkId, work.token));
-      }
     }
   };
   await Promise.all(Array.from({ length: 2 * limits.concurrency }, askInTurn));
-  return lost ? null : stored;
+  return work.isLost() ? null : stored;
 }
 
 async function askedPage(

@@ -17,7 +17,6 @@ import { askPatiently, openPatience } from './outage.js';
 import type { StoredPage } from './snapshot/pagesStore.js';
 import { beginScan, finishScan, scanRange, storeScanned } from './snapshot/scansStore.js';
 import type { ChunkRow } from './snapshot/snapshotsStore.js';
-import { keepChunk } from './snapshot/snapshotsStore.js';
 import { snapshotLines } from './snapshotLines.js';
 
 export type ScanDeps = Pick<RunDeps, 'config' | 'db' | 'now'> & PageDeps & OutageDeps;
@@ -28,9 +27,7 @@ const SCAN_PAGES_MAX = 200_000;
 /** Scans an account's pages and ends its chunk; the page that stands for the scan is number 0. */
 export async function scanPages(
   deps: ScanDeps,
-  chunk: ChunkRow,
-  token: string,
-  account: Account,
+  { chunk, token, account, isLost }: Omit<ScanWork, 'patience'> & { token: string },
 ): Promise<void> {
   await beginScan(deps.db, chunk);
   const state: Scan = {
@@ -40,8 +37,8 @@ export async function scanPages(
     at: deps.now(),
     unreadable: [],
   };
-  const patience = openPatience(deps, chunk, token, account);
-  const problem = await scan(deps, { chunk, token, account, patience }, state);
+  const patience = openPatience(deps, chunk, account, isLost);
+  const problem = await scan(deps, { chunk, account, patience, isLost }, state);
   const unread = state.unreadable.length === 0 ? null : unreadableReason(state.unreadable);
   await finishScan(deps.db, chunk, token, { problem, at: state.at, unread });
 }
@@ -59,9 +56,9 @@ interface Scan {
 
 interface ScanWork {
   chunk: ChunkRow;
-  token: string;
   account: Account;
   patience: Patience;
+  isLost: () => boolean;
 }
 
 /** Null when the window was scanned to its end; else why it cannot be relied on. */
@@ -90,7 +87,7 @@ async function scan(deps: ScanDeps, work: ScanWork, state: Scan): Promise<string
     if (overlaps > 0) return `${overlaps} entries stand on more than one page: the pages shifted`;
     if (end.kind === 'problem') return end.reason;
     if (end.kind === 'done') return null;
-    if (!(await keepChunk(deps.db, work.chunk.chunkId, work.token))) return 'taken over';
+    if (work.isLost()) return 'taken over';
     if (!isPaged) return notWhole(answers[0]);
   }
   return `more than ${SCAN_PAGES_MAX} pages: the window does not end`;

@@ -13,6 +13,7 @@ import { impatient } from '../faults/impatient.js';
 import type { House } from '../support/night.js';
 
 const ACCOUNT = 'A1001';
+const ONE_BY_ONE = { concurrency: 1, requestsPerSecond: 1_000 };
 
 let house: House;
 let front: Front;
@@ -27,7 +28,11 @@ beforeAll(async () => {
     inLedger: ({ ledger }) => ledger.account_id === ACCOUNT,
   }));
   // One page after the other.
-  impatient(house, { concurrency: 1, requestsPerSecond: 1_000 });
+  impatient(house, ONE_BY_ONE);
+  await renewDeps();
+});
+
+async function renewDeps(): Promise<void> {
   const night = await (await house.open()).sendDeps();
   deps = {
     ...night,
@@ -44,7 +49,7 @@ beforeAll(async () => {
       },
     },
   };
-});
+}
 
 afterAll(() => house.end());
 
@@ -103,5 +108,55 @@ describe('a gateway that vanishes', () => {
     expect(await look()).toEqual(['answered', 'failed', 'failed']);
     expect(sleptMs / 60_000).toBeGreaterThan(OUTAGE_MINUTES_MAX - 1);
     expect(sleptMs / 60_000).toBeLessThan(OUTAGE_MINUTES_MAX + 2);
+  });
+});
+
+/** Takes the connection and says nothing, until so much time has gone; a try costs half a minute. */
+const silentFromPage = (page: number, untilMs: number): void => {
+  let asked = 0;
+  front.trouble = ({ operation }) => {
+    asked += 1;
+    if (operation !== 'retrievalTrans' || asked < page || sleptMs >= untilMs) return false;
+    sleptMs += 30_000;
+    return true;
+  };
+};
+
+describe('a gateway that takes connections and stays silent', () => {
+  beforeAll(async () => {
+    await front.accept();
+    impatient(house, { ...ONE_BY_ONE, timeoutMs: 100 });
+    await renewDeps();
+  });
+
+  it('for half an hour costs half an hour, and no page', async () => {
+    silentFromPage(2, 30 * 60_000);
+    expect(await look()).toEqual(['answered', 'answered', 'answered']);
+    expect(sleptMs / 60_000).toBeLessThan(32);
+    expect(house.lines.join('\n')).toMatch(/the gateway is back after (2[5-9]|30)\.\d minutes/);
+  });
+
+  it('for good is given up after its time, once for all pages', async () => {
+    silentFromPage(2, Number.POSITIVE_INFINITY);
+    expect(await look()).toEqual(['answered', 'failed', 'failed']);
+    expect(sleptMs / 60_000).toBeGreaterThan(OUTAGE_MINUTES_MAX - 1);
+    expect(sleptMs / 60_000).toBeLessThan(OUTAGE_MINUTES_MAX + 6);
+  });
+
+  it('keeps its pages with the worker that asks, however long that takes', async () => {
+    impatient(house, { ...ONE_BY_ONE, timeoutMs: 12_000 });
+    await renewDeps();
+    let kept: string[] = [];
+    const until = setInterval(async () => {
+      const { rows } = await house.db.query<{ until: string }>(
+        `select leased_until::text as until from tieout.chunks where state = 'running'`,
+      );
+      kept = [...new Set([...kept, ...rows.map((row) => row.until)])];
+    }, 500);
+    front.trouble = () => false;
+    silentFromPage(2, 1);
+    expect(await look()).toEqual(['answered', 'answered', 'answered']);
+    clearInterval(until);
+    expect(kept.length).toBeGreaterThan(1);
   });
 });

@@ -16,8 +16,9 @@ export type QueryResult =
   | {
       kind: 'failed';
       reason: string;
-      /** False: not even a connection came about. */
+      /** As the transport has them. */
       reachable: boolean;
+      isSilent?: true;
       /** What the gateway said, where it said anything; for keeping. */
       body: Buffer | null;
     };

@@ -17,7 +17,14 @@ export interface RawAnswer {
 
 export type TransportResult =
   | ({ kind: 'answered' } & RawAnswer)
-  | { kind: 'failed'; reason: string; reachable: boolean };
+  | {
+      kind: 'failed';
+      reason: string;
+      /** false: no connection came about, or one that was taken and answered nothing in time */
+      reachable: boolean;
+      /** of what is not reachable: a connection there was */
+      isSilent?: true;
+    };
 
 export interface QueryTransport {
   post(request: {
@@ -50,6 +57,7 @@ export function openQueryTransport(
       const connections = await pool();
       const deadline = new AbortController();
       const timer = setTimeout(() => deadline.abort(), limits.timeoutMs);
+      let isSilent = true;
       try {
         const answer = await connections.request({
           method: 'POST',
@@ -62,9 +70,11 @@ export function openQueryTransport(
           body: request.body,
           signal: deadline.signal,
         });
+        isSilent = false;
         return await readAnswer(answer, limits.maxResponseBytes);
       } catch (error) {
-        return failure(error, deadline.signal.aborted, limits.timeoutMs);
+        if (deadline.signal.aborted) return late(limits.timeoutMs, isSilent);
+        return failure(error);
       } finally {
         clearTimeout(timer);
       }
@@ -146,10 +156,14 @@ function headerText(value: string | string[] | undefined): string | null {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-function failure(error: unknown, late: boolean, timeoutMs: number): TransportResult {
-  // A deadline that ends while no connection exists yet says nothing about the gateway: reachable
-  // stays true there, since the wait may have been for one of our own busy connections.
-  if (late) return { kind: 'failed', reason: `no answer in ${timeoutMs} ms`, reachable: true };
+/** Who takes connections and says nothing (a balancer before servers that hang) is as good as away. */
+function late(timeoutMs: number, isSilent: boolean): TransportResult {
+  const reason = `no answer in ${timeoutMs} ms`;
+  if (isSilent) return { kind: 'failed', reason, reachable: false, isSilent };
+  return { kind: 'failed', reason, reachable: true };
+}
+
+function failure(error: unknown): TransportResult {
   const reachable = !NEVER_REACHED.test(errorCode(error)) && !isCertificateProblem(error);
   return { kind: 'failed', reason: connectionProblem(error), reachable };
 }

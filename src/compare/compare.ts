@@ -8,6 +8,7 @@ import { hasGaps } from '../pull/snapshot/snapshotsStore.js';
 import { noteSnapshotCodes } from '../pull/statusCodes.js';
 import type { Run, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, accountRules, lookbackFrom } from '../runs/deps.js';
+import { leftToCount } from '../runs/leftAccountsStore.js';
 import { enterUnconfigured, unconfiguredOf } from '../runs/runAccountsStore.js';
 import type { Working } from '../runs/runRecordStore.js';
 import { recordWorking } from '../runs/runRecordStore.js';
@@ -58,7 +59,9 @@ async function bookStrayRefunds(deps: Pick<RunDeps, 'config' | 'now'>, run: Run)
   const configured = deps.config.accounts.map(({ accountId }) => accountId);
   const from = lookbackFrom(deps, run);
   const unconfigured = await strangeRefunds(run.db, configured, from);
-  if (unconfigured.length > 0) await enterUnconfigured(run.db, run, unconfigured);
+  // What people settled of an account that left is counted here, or nowhere.
+  const entered = [...new Set([...unconfigured, ...(await leftToCount(run.db, configured))])];
+  if (entered.length > 0) await enterUnconfigured(run.db, run, entered);
   const accounts = accountRules(run.accounts);
   const books = { accounts, unconfigured, lookbackFrom: from };
   await updateStrayRefunds(run.db, run.runId, books, deps.now());

@@ -6,6 +6,7 @@
 import { LEFT, STOPPED } from '../core/errors.js';
 import type { Owed, Silence } from '../core/runs/owed.js';
 import { didNotStart, SKEW_MS_MAX, skewWords, toMinute, whatIsOwed } from '../core/runs/owed.js';
+import { isLeftAlone } from '../core/runs/summary.js';
 import type { ScheduleFacts } from '../runs/calendarStore.js';
 import { scheduleFacts } from '../runs/calendarStore.js';
 import { isAtWork } from '../runs/lease.js';
@@ -39,6 +40,7 @@ export async function readSchedule(deps: ScheduleDeps): Promise<ScheduleStatus> 
   const newest = run && {
     date: run.businessDate,
     state: run.state,
+    isLeftAlone: run.state === 'incomplete' && run.summary !== null && isLeftAlone(run.summary),
     isAtWork: isAtWork(deps, run),
     wasStopped: run.state === 'failed' && [STOPPED, LEFT].includes(run.failure ?? ''),
     lacksAccounts: facts.lacksAccounts,

@@ -31,3 +31,33 @@ export async function leftAccounts(
   );
   return rows.map(({ account_id: accountId, ...row }) => ({ accountId, ...row }));
 }
+
+/** Those of which something was settled that no run has counted. */
+export async function leftToCount(db: Db, accountIds: readonly string[]): Promise<string[]> {
+  const { rows } = await db.query<{ account_id: string }>(
+    `select distinct account_id from tieout.instructions
+     where settled_at is not null and settled_run_id is null and account_id <> all ($1)
+     order by account_id`,
+    [accountIds],
+  );
+  return rows.map((row) => row.account_id);
+}
+
+/** Those of which a sender left an attempt without an outcome. */
+export async function leftInFlight(db: Db, accountIds: readonly string[]): Promise<string[]> {
+  const { rows } = await db.query<{ account_id: string }>(
+    `select distinct account_id from tieout.attempts
+     where outcome is null and account_id <> all ($1) order by account_id`,
+    [accountIds],
+  );
+  return rows.map((row) => row.account_id);
+}
+
+/** No look shows any more what was accepted of them: a person has to say what became of it. */
+export async function leaveAccepted(db: Db, accountIds: readonly string[]): Promise<void> {
+  await db.query(
+    `update tieout.instructions set state = 'unknown', changed_by = 'tieout', reason = $2
+     where is_open and state = 'accepted' and operation <> 'payout' and account_id <> all ($1)`,
+    [accountIds, 'the gateway accepted it, and its account left the configuration before a look'],
+  );
+}

@@ -5,6 +5,7 @@
 import { ANSWERED_AFTER_ALL, disputeByAnswers } from '../instructions/lateAnswersStore.js';
 import type { Run } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
+import { leaveAccepted, leftInFlight } from '../runs/leftAccountsStore.js';
 import type { OpenAttempt } from './batches/attemptsStore.js';
 import { openAttempts, SEND_BUDGET_MS } from './batches/attemptsStore.js';
 import { batchInstructions, dissolveWaiting, loadBatch } from './batches/batchesStore.js';
@@ -20,11 +21,15 @@ export type RecoverDeps = OutcomeDeps &
 const GRACE_SECONDS = 15;
 
 /**
- * Classifies everything in flight of the run's accounts before it begins, and takes apart what
- * waits in batches: it goes when the plan has weighed it by the settings of this run, not before.
+ * Classifies everything in flight of the run's accounts before it begins, and of accounts that left
+ * the configuration, of which nobody else would: what they have under way waits for a person. Takes
+ * apart what waits in batches: it goes when the plan has weighed it by the settings of this run.
  */
 export async function recover(deps: RecoverDeps, run: Run): Promise<void> {
-  await recoverAttempts(deps, accountIdsOf(run));
+  const configured = deps.config.accounts.map(({ accountId }) => accountId);
+  const left = await leftInFlight(deps.db, configured);
+  await recoverAttempts(deps, [...accountIdsOf(run), ...left]);
+  await leaveAccepted(deps.db, configured);
   await dissolveWaiting(deps.db, accountIdsOf(run));
 }
 
@@ -70,26 +75,23 @@ async function askAgain(
 async function classify(deps: RecoverDeps, attempt: OpenAttempt, isGone: boolean): Promise<void> {
   const batch = await loadBatch(deps.db, attempt.batchId);
   const account = deps.config.accounts.find((one) => one.accountId === attempt.accountId);
-  if (!batch || !account) return;
+  if (!batch) return;
   const entries = await batchInstructions(deps.db, attempt.batchId, 'sending');
   // Somebody else recovered it, or its sender woke up, before we did: nothing is left to record.
   if (entries.length === 0) return;
-  const wire = wireOf(deps, batch.operation, entries);
   const about = { account: attempt.accountId, batch: String(batch.batchId) };
-  if (attempt.answer) {
+  if (attempt.answer && account) {
     deps.log(`batch ${batch.batchId}: its sender stopped; the stored answer is read now`, about);
-    const sent = { batch, account, entries, wire };
+    const sent = { batch, account, entries, wire: wireOf(deps, batch.operation, entries) };
     await readAnswer(deps, sent, attempt.attemptId, attempt.answer, isGone);
     return;
   }
-  deps.log(
-    `batch ${batch.batchId}: its sender stopped without an answer; its entries are unknown`,
-    {
-      ...about,
-      level: 'warn',
-    },
-  );
-  const reason = 'the sender stopped before an answer came';
+  // By no account of ours: nobody could say whether the answer is signed as it should be.
+  const reason = attempt.answer
+    ? 'the sender stopped, and its account left the configuration before its answer was read'
+    : 'the sender stopped before an answer came';
+  const words = `batch ${batch.batchId}: ${reason}; its entries are unknown`;
+  deps.log(words, { ...about, level: 'warn' });
   const its = { isSenderGone: isGone, tellsOfGateway: false };
   await recordUnknown(deps, { entries }, attempt.attemptId, reason, its);
 }

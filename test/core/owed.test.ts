@@ -15,6 +15,7 @@ const at = (time: string): Date => new Date(`2026-11-21T${time}:00Z`);
 const RUN: NewestRun = {
   date: '2026-11-20',
   state: 'incomplete',
+  isLeftAlone: false,
   isAtWork: false,
   wasStopped: false,
   lacksAccounts: false,
@@ -63,6 +64,7 @@ const CASES: readonly [string, Owed['kind'], Partial<NewestRun> | null, Partial<
   ['the same past resumeUntil, too', 'goOn', { state: 'running' }, { now: at('12:00') }],
   ['told to stop', 'goOn', { state: 'failed', wasStopped: true }, { now: at('12:00') }],
   ['incomplete', 'resume', {}],
+  ['incomplete by accounts that left the configuration alone', 'nothing', { isLeftAlone: true }],
   ['failed', 'resume', { state: 'failed' }],
   ['incomplete past resumeUntil', 'givenUp', {}, { now: at('06:30') }],
   ['its next pause ends past resumeUntil', 'givenUp', { ends: 9, endedAt: at('06:20') }],

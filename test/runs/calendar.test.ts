@@ -116,7 +116,14 @@ describe.each(ZONES)('thirty years of nights in %s, at %s, cut off at %s', (zone
 function run(date: string | null) {
   if (date === null) return null;
   const isAtWork = false;
-  const rest = { isAtWork, wasStopped: false, lacksAccounts: false, ends: 1, endedAt: null };
+  const rest = {
+    isAtWork,
+    wasStopped: false,
+    isLeftAlone: false,
+    lacksAccounts: false,
+    ends: 1,
+    endedAt: null,
+  };
   return { date, state: 'tied_out' as const, ...rest };
 }
 

@@ -207,8 +207,9 @@ async function decide(
       const request = { ids, decision: wanted, who, seen, isAlone, check };
       const rows = await decideInstructions(deps, request);
       if (wanted.kind === 'resolve' && !check) {
-        const accountIds = app.config.accounts.map(({ accountId }) => accountId);
-        await bookConfirmed(app, accountIds);
+        // Also of an account that left the configuration.
+        const done = rows.flatMap((row) => (row.kind === 'done' ? [row.instruction] : []));
+        await bookConfirmed(app, [...new Set(done.map(({ accountId }) => accountId))]);
       }
       if (wantsJson(command)) printJson({ check, decidedBy: who, rows: rows.map(verdictJson) });
       else {

@@ -23,6 +23,8 @@ export interface OwedFacts {
 export interface NewestRun {
   date: string;
   state: RunState;
+  /** incomplete by what accounts left that are in the configuration no more: no look cures it */
+  isLeftAlone: boolean;
   /** somebody who lives works on it */
   isAtWork: boolean;
   /** it was told to stop, and did not fail by itself */
@@ -76,7 +78,7 @@ export function whatIsOwed(facts: OwedFacts): Owed {
 
 function ofEnded({ now, resumeUntil }: OwedFacts, run: NewestRun, tick: Date): Owed {
   const until = resumeUntil ?? tick;
-  if (isFinished(run.state)) {
+  if (isFinished(run.state) || run.isLeftAlone) {
     const isPart = run.lacksAccounts && now < until;
     return isPart ? { kind: 'goOn', date: run.date, since: tick } : { kind: 'nothing' };
   }

@@ -18,6 +18,22 @@ export function isFinished(state: RunState): boolean {
   return state === 'tied_out' || state === 'broken';
 }
 
+/**
+ * Incomplete by nothing but accounts that left the configuration: people settle what they left, and
+ * no further look of ours does.
+ */
+export function isLeftAlone({ state, accounts, notices = [] }: RunSummary): boolean {
+  const kinds = new Set(notices.map(({ kind }) => kind));
+  if (state !== 'incomplete' || !kinds.has('left_account') || kinds.has('not_finished')) {
+    return false;
+  }
+  const left = notices.filter(({ kind }) => kind === 'left_account');
+  return accounts.every(
+    (account) =>
+      isFinished(account.state) || left.some(({ accountId }) => accountId === account.accountId),
+  );
+}
+
 /** Each order of a run is in exactly one of these; in the order in which they are shown. */
 export const ORDER_CLASSES = [
   'matched',

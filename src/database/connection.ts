@@ -21,6 +21,8 @@ export type Connection =
 
 /** Also bounds the wait for a free client of the pool, hence generous. */
 export const CONNECT_TIMEOUT_MS = 30_000;
+/** A server that vanished without a word is missed after so long; the system would take two hours. */
+const KEEP_ALIVE_MS = 10_000;
 export const APPLICATION_NAME = 'tieout';
 /** Only a part of the socket's file name: the embedded server listens on no port. */
 export const SOCKET_PORT = 5432;
@@ -36,6 +38,7 @@ export function clientSettings(
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     types: { getTypeParser: parserOf },
     Client: SettledClient,
     limits,

@@ -5,7 +5,7 @@ import type { RunSummary } from '../core/runs/summary.js';
 import { keepingOn } from '../processes/keepingOn.js';
 import type { Run, RunDeps } from './deps.js';
 import { endDryRunsInTheWay, GIVE_WAY_MS } from './dryRunStore.js';
-import { isAtWork } from './lease.js';
+import { isAtWork, waitsForServer } from './lease.js';
 import { beat } from './leaseStore.js';
 import { findRun, heldRun } from './runsStore.js';
 
@@ -18,15 +18,17 @@ const JOIN_HOURS_MAX = 12;
 
 /** Does the work with a heartbeat beside it; no dry run stays in the way of a run. */
 export async function withHeartbeat<T>(
-  deps: Pick<RunDeps, 'db' | 'runner'>,
+  deps: Pick<RunDeps, 'db' | 'monotonic' | 'runner'>,
   run: Run,
   work: () => Promise<T>,
 ): Promise<T> {
   // A beat that fails is not the run's failure: the next statement of the run will tell.
-  const stopBeating = keepingOn(() => beat(deps.db, run.runId, deps.runner.id), BEAT_MS);
-  const stopWatching = run.isDry
-    ? () => {}
-    : keepingOn(() => endDryRunsInTheWay(deps.db), GIVE_WAY_MS);
+  const { db, runner } = deps;
+  const stopBeating = keepingOn(
+    () => beat(db, run.runId, runner.id, waitsForServer(deps, run)),
+    BEAT_MS,
+  );
+  const stopWatching = run.isDry ? () => {} : keepingOn(() => endDryRunsInTheWay(db), GIVE_WAY_MS);
   try {
     return await work();
   } finally {

@@ -4,7 +4,7 @@
 // fence keeps it from writing once it wakes.
 
 import { DatabaseAwayError, LEFT, messageOf, STOPPED, TakenOverError } from '../core/errors.js';
-import { isThere } from '../database/db.js';
+import { type Database, isThere } from '../database/db.js';
 import { tellFailed } from '../outbox/writeAlerts.js';
 import type { Run, RunDeps } from './deps.js';
 import { fenceOf } from './leaseStore.js';
@@ -16,6 +16,7 @@ type WaitingDeps = Pick<RunDeps, 'log' | 'monotonic' | 'reviveDatabase' | 'sleep
 
 /** A runner that was silent for so long works on nothing, or may no longer. */
 export const SILENCE_MS_MAX = 30_000;
+const UNANSWERED_MS_MAX = 15_000;
 
 /** Whether somebody works on the run: not where the process is gone for sure, or was silent. */
 export function isAtWork({ isAlive }: Pick<RunDeps, 'isAlive'>, run: RunRow): boolean {
@@ -24,12 +25,41 @@ export function isAtWork({ isAlive }: Pick<RunDeps, 'isAlive'>, run: RunRow): bo
 }
 
 /** The same run, which can read and write only as long as this process holds its run. */
-export function fenced<D extends Pick<RunDeps, 'db' | 'runner'>>(
+export function fenced<D extends Pick<RunDeps, 'db' | 'monotonic' | 'runner'>>(
   open: D,
   run: Run,
 ): { deps: D; run: Run } {
-  const db = open.db.guardedBy(fenceOf(run.runId, open.runner.id));
+  const db = noted(open, run, open.db.guardedBy(fenceOf(run.runId, open.runner.id)));
   return { deps: { ...open, db }, run: { ...run, db } };
+}
+
+/** When each began that a run has asked of the server and that is not answered. */
+const asked = new WeakMap<Run, Set<{ since: number }>>();
+
+function noted({ monotonic }: Pick<RunDeps, 'monotonic'>, run: Run, db: Database): Database {
+  const open = asked.get(run) ?? new Set();
+  asked.set(run, open);
+  const note = async <T>(work: () => Promise<T>): Promise<T> => {
+    const one = { since: monotonic() };
+    open.add(one);
+    try {
+      return await work();
+    } finally {
+      open.delete(one);
+    }
+  };
+  return {
+    ...db,
+    query: (text, values, name) => note(() => db.query(text, values, name)),
+    transaction: (work, limits) => note(() => db.transaction(work, limits)),
+    durably: (work) => note(() => db.durably(work)),
+  };
+}
+
+/** Whether what a run asked has gone unanswered for so long that the server may know nothing of it. */
+export function waitsForServer({ monotonic }: Pick<RunDeps, 'monotonic'>, run: Run): boolean {
+  const since = Math.min(...[...(asked.get(run) ?? [])].map((one) => one.since));
+  return monotonic() - since > UNANSWERED_MS_MAX;
 }
 
 /** How long a database that went away is waited for, over all who wait for it in turn. */

@@ -122,12 +122,16 @@ async function endBlockers(db: Db, pid: number): Promise<void> {
   await db.query('select pg_terminate_backend(b) from unnest(pg_blocking_pids($1)) as b', [pid]);
 }
 
-/** Says that the runner lives; false when the run belongs to somebody else by now. */
-export async function beat(db: Db, runId: bigint, runnerId: string): Promise<boolean> {
-  const { rowCount } = await db.query(
+/**
+ * Says that the runner lives. Where it `waits` for an answer, only as long as the server works on
+ * what it asked, which holds the run (hold_run): of a server that vanished, or was replaced by
+ * another one, it would wait for hours and seem to be at work.
+ */
+export async function beat(db: Db, runId: bigint, runnerId: string, waits: boolean): Promise<void> {
+  await db.query(
     `update tieout.runs set heartbeat_at = clock_timestamp()
-     where run_id = $1 and runner_id = $2`,
-    [runId, runnerId],
+     where run_id = $1 and runner_id = $2 and (not $3 or not exists (
+       select from tieout.run_holders where run_id = $1 for update skip locked))`,
+    [runId, runnerId, waits],
   );
-  return rowCount === 1;
 }

@@ -17,6 +17,7 @@ import { storeRun } from '../support/snapshotStore.js';
 
 const ACCOUNTS = ['A1', 'A2'] as const;
 const ORDERS = 3;
+const monotonic = () => performance.now();
 const config = {
   settlement: { from: '2026-11-10' },
   schedule: { timezone: 'UTC', cutOff: '00:00' },
@@ -141,7 +142,7 @@ test('cut short between two accounts, the book is whole after the next try, and 
 test('a run that is taken over between two accounts books nothing more', async () => {
   const held = daysHeld('A2');
   await until(() => isHeld('A2'));
-  const mine = fenced({ db, runner: { id: holder } as never }, run);
+  const mine = fenced({ db, monotonic, runner: { id: holder } as never }, run);
   const booking = bookMovements({ config }, mine.run).then(
     () => 'booked',
     (error: unknown) => error,
@@ -161,7 +162,10 @@ test('a run that is taken over between two accounts books nothing more', async (
   expect(await booked()).toEqual(BOTH.slice(0, 1));
   await expect(bookMovements({ config }, mine.run)).rejects.toThrow();
   expect(await booked()).toEqual(BOTH.slice(0, 1));
-  await bookMovements({ config }, fenced({ db, runner: { id: next } as never }, run).run);
+  await bookMovements(
+    { config },
+    fenced({ db, monotonic, runner: { id: next } as never }, run).run,
+  );
   expect(await booked()).toEqual(BOTH);
 });
 

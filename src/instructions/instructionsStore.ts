@@ -109,6 +109,18 @@ export interface SentInstruction {
 }
 
 /** What became of these instructions. */
+/** Those that their sender left on their way, or that no look has shown; a payout shows in none. */
+export async function approvedUnderWay(db: Db, accountIds: readonly string[]): Promise<bigint[]> {
+  const { rows } = await db.query<{ instruction_id: bigint }>(
+    `select instruction_id from tieout.instructions
+     where is_open and approval_id is not null and account_id = any ($1)
+       and (state = 'sending' or (state = 'accepted' and operation <> 'payout'))
+     order by instruction_id`,
+    [accountIds],
+  );
+  return rows.map((row) => row.instruction_id);
+}
+
 export async function sentInstructions(
   db: Db,
   instructionIds: readonly bigint[],

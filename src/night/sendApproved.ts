@@ -7,6 +7,7 @@ import { UsageError } from '../core/errors.js';
 import type { SentInstruction } from '../instructions/instructionsStore.js';
 import {
   approvedIn,
+  approvedUnderWay,
   cutApproved,
   sentInstructions,
   settleBySnapshot,
@@ -31,7 +32,10 @@ import type { Workforce } from './run.js';
 
 type ApprovedDeps = ChunkDeps & RecoverDeps & EnqueueDeps & WaitDeps & Pick<SendDeps, 'journal'>;
 
-/** Answers what became of every instruction that waited with an approval. */
+/**
+ * Answers what became of every instruction that waited with an approval, and of those that an
+ * earlier call left on their way, or accepted and not looked at.
+ */
 export async function sendApproved(
   deps: ApprovedDeps,
   accountIds: readonly string[],
@@ -39,11 +43,12 @@ export async function sendApproved(
 ): Promise<SentInstruction[]> {
   // A host that others wait for has said what it knows with this, whether or not it has to send.
   await deps.journal.keep();
+  const underWay = await approvedUnderWay(deps.db, accountIds);
   await recoverAttempts(deps, accountIds);
   const loose = await approvedIn(deps.db, accountIds, 'planned');
   if (loose.length > 0) await cutApproved(deps.db, loose, deps.now());
   await retryApproved(deps.db, accountIds);
-  const approved = await approvedIn(deps.db, accountIds, 'queued');
+  const approved = [...underWay, ...(await approvedIn(deps.db, accountIds, 'queued'))];
   if (approved.length === 0) return [];
   await assertEnvironment(deps, accountIds);
   await workforce.start();

@@ -13,8 +13,9 @@ import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import type { Line } from '../terminal.js';
 import { columns, stateWord } from '../terminal.js';
 
-/** As for a run (docs/CONTRACT.md section 1): unsettled 4, refused by the gateway 3. */
+/** As for a run (docs/CONTRACT.md section 1): unsettled 4; refused, or held once more, 3. */
 const UNSETTLED: ReadonlySet<string> = new Set(['planned', 'queued', 'sending', 'unknown']);
+const TO_LOOK_AT: ReadonlySet<string> = new Set(['rejected', 'held']);
 const INCOMPLETE_EXIT = 4;
 const BROKEN_EXIT = 3;
 
@@ -25,7 +26,8 @@ export function sendCommand(): Command {
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nExit codes: 0 done; 1 failed; 3 the gateway refused some; 4 some are not settled.',
+      '\nExit codes: 0 done; 1 failed; 3 the gateway refused some, or they wait for a person again; ' +
+        '4 some are not settled.',
     )
     .action(async (flags: { account: string[] }, command: Command) => {
       await withApp(
@@ -43,8 +45,11 @@ export function sendCommand(): Command {
 }
 
 function exitOf(sent: readonly SentInstruction[]): number {
-  if (sent.some(({ state }) => UNSETTLED.has(state))) return INCOMPLETE_EXIT;
-  return sent.some(({ state }) => state === 'rejected') ? BROKEN_EXIT : 0;
+  // Accepted is not shown yet; of a payout no look shows more.
+  const isUnsettled = ({ state, operation }: SentInstruction): boolean =>
+    UNSETTLED.has(state) || (state === 'accepted' && operation !== 'payout');
+  if (sent.some(isUnsettled)) return INCOMPLETE_EXIT;
+  return sent.some(({ state }) => TO_LOOK_AT.has(state)) ? BROKEN_EXIT : 0;
 }
 
 function sentLines(sent: readonly SentInstruction[]): Line[] {

@@ -1,0 +1,80 @@
+// What `tieout send` ends with where not all of what was approved came to its end.
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Front } from '../faults/front.js';
+import { answerJson } from '../faults/front.js';
+import { houseBehind } from '../faults/houseBehind.js';
+import { ensureBuilt, startTieout, tieout } from '../support/cli.js';
+import type { House } from '../support/night.js';
+import { instructionCounts, kinds } from '../support/night.js';
+
+let house: House;
+let front: Front;
+let ids: string[];
+
+beforeAll(async () => {
+  await ensureBuilt();
+  ({ house, front } = await houseBehind({
+    orders: 900,
+    inLedger: kinds({ capture_due: 3 }, 'A1001'),
+    settings: { operations: { capture: 'approve' } },
+  }));
+  await house.run();
+  const { rows } = await house.db.query<{ id: string }>(
+    'select instruction_id::text as id from tieout.instructions order by 1',
+  );
+  ids = rows.map(({ id }) => id);
+});
+afterAll(() => house.end());
+
+const command = (...words: string[]) => tieout(words, { cwd: house.folder });
+
+async function approve(place: number): Promise<void> {
+  const { code, stderr } = await command(
+    'instructions',
+    'approve',
+    ids[place] ?? '',
+    '--as',
+    'Ann',
+  );
+  expect(code, stderr).toBe(0);
+}
+
+it('4 where it was accepted and no look shows it, which is told once one does', async () => {
+  await approve(0);
+  const before = front.asked.get('capture') ?? 0;
+  front.trouble = (call) =>
+    call.operation === 'retrievalTrans' &&
+    (front.asked.get('capture') ?? 0) > before &&
+    answerJson(call, { return_status: '9' });
+  const sent = await command('send');
+  expect([sent.code, sent.stdout], sent.stderr).toEqual([4, expect.stringMatching(/accepted/)]);
+  front.trouble = () => false;
+  const again = await command('send');
+  expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/#\d+ +confirmed/)]);
+  expect((await command('send')).stdout).toContain('Nothing that was approved waits');
+});
+
+it('what an earlier one left on its way is looked at, and said', async () => {
+  await approve(1);
+  const first = startTieout(['send'], { cwd: house.folder });
+  front.trouble = async (call) => {
+    if (call.operation !== 'capture') return false;
+    await call.pass();
+    first.signal('SIGKILL');
+    return true;
+  };
+  await first.ended;
+  front.trouble = () => false;
+  expect(await instructionCounts(house.db)).toMatchObject({ 'capture sending': 1 });
+  const again = await command('send');
+  expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/#\d+ +confirmed/)]);
+  expect(await house.effects()).toHaveLength(2);
+});
+
+it('3 where it waits for a person again', async () => {
+  await approve(2);
+  await house.db.query(`update ledger.orders set placed_at = placed_at - interval '1 hour'`);
+  const sent = await command('send');
+  expect([sent.code, sent.stdout], sent.stderr).toEqual([3, expect.stringMatching(/#\d+ +held/)]);
+});

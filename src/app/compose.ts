@@ -276,13 +276,14 @@ async function openWorkforce(
       const { startWorkers } = await import('../../jobs/worker.js');
       const { keepClear } = await import('../../jobs/failed.js');
       const { reevaluate } = await import('../night/reevaluateJob.js');
+      const { enqueueLostReports } = await import('../report/report.js');
       const workers = await startWorkers({
         queues: opened,
         handlers,
         log: talk.log,
         onFailed: (job) => tellJobFailed(deps.db, deps.config, job, deps.now()),
       });
-      const stopSweeping = startSweeping(deps);
+      const stopSweeping = startSweeping(deps, () => enqueueLostReports(deps));
       const weigh: Reevaluate = (queue, id) => reevaluate(deps, queue, id);
       const endClearing = keepClear({ queues: opened, reevaluate: weigh });
       stop = async () => {

@@ -14,6 +14,8 @@ import type { SendDeps } from '../send/deps.js';
 import {
   dropQueuedReports,
   failedReports,
+  giveUpReports,
+  lostReports,
   queuedReports,
   queueReports,
   writtenReports,
@@ -82,4 +84,16 @@ async function endRun(
     await tellFinished(tx, deps.config, finished);
     return true;
   });
+}
+
+/** What people asked for between the nights, and whose job is gone. Asked by the sweep of workers. */
+export async function enqueueLostReports(
+  deps: Pick<SendDeps, 'db' | 'log' | 'queuePort'>,
+): Promise<void> {
+  for (const id of await giveUpReports(deps.db)) {
+    const words = `report ${id} was not written within a day, and is given up: ask for it again`;
+    deps.log(words, { level: 'warn' });
+  }
+  const lost = await lostReports(deps.db);
+  if (lost.length > 0) await deps.queuePort.enqueue('report', lost.map(String));
 }

@@ -118,6 +118,47 @@ export async function queuedReports(db: Db, runId: bigint): Promise<bigint[]> {
   return rows.map((row) => row.report_id);
 }
 
+/** A job may be lost with its queue, or end with its worker; the next try comes after so long. */
+const TRIED_AGAIN_MINUTES = [
+  2,
+  10,
+  30,
+  ...Array.from({ length: 23 }, (_, hour) => 60 * (hour + 1)),
+];
+/** Whoever looks every ten seconds finds each time once or twice. */
+const TRIED_FOR_SECONDS = 15;
+const GIVEN_UP_HOURS = 24;
+
+/**
+ * Reports that people asked for, of nights that have ended, and that wait for so long just now.
+ * Ever less often: one that takes its worker down would do so each time.
+ */
+export async function lostReports(db: Db): Promise<bigint[]> {
+  const { rows } = await db.query<{ report_id: bigint }>(
+    `select report_id from tieout.reports p join tieout.runs r using (run_id)
+     where p.state = 'queued' and r.state in ('tied_out', 'broken', 'incomplete')
+       and exists (select from unnest($1::int[]) as minutes
+         where clock_timestamp() - p.created_at >= make_interval(mins => minutes)
+           and clock_timestamp() - p.created_at < make_interval(mins => minutes, secs => $2))
+     order by report_id`,
+    [TRIED_AGAIN_MINUTES, TRIED_FOR_SECONDS],
+  );
+  return rows.map((row) => row.report_id);
+}
+
+/** Nobody is told for ever that they are being written; answers which those are. */
+export async function giveUpReports(db: Db): Promise<bigint[]> {
+  const { rows } = await db.query<{ report_id: bigint }>(
+    `update tieout.reports p set state = 'failed', reason = $2
+     from tieout.runs r where r.run_id = p.run_id and p.state = 'queued'
+       and r.state in ('tied_out', 'broken', 'incomplete')
+       and p.created_at < clock_timestamp() - make_interval(hours => $1)
+     returning report_id`,
+    [GIVEN_UP_HOURS, 'no worker came to its end with it within a day: ask for it again'],
+  );
+  return rows.map((row) => row.report_id);
+}
+
 /** The newest written revision of each report of a run. */
 export async function writtenReports(db: Db, runId: bigint): Promise<ReportFile[]> {
   const { rows } = await db.query<ReportFile>(

@@ -1,6 +1,6 @@
 // What workers do now and then, whatever is enqueued: classify what a dead process left in flight,
-// and enqueue batches that wait and may go. So a killed sender is found by whoever lives, and an
-// approval or a brake let go needs no run to take effect.
+// enqueue batches that wait and may go, and reports whose job is gone. So a killed sender is found
+// by whoever lives, and an approval or a brake let go needs no run to take effect.
 
 import { messageOf } from '../core/errors.js';
 import type { EnqueueDeps } from './enqueueWaiting.js';
@@ -14,12 +14,17 @@ type SweepDeps = RecoverDeps & EnqueueDeps;
 const SWEEP_MS = 10_000;
 
 /** Sweeps until the answer is called, which waits for the sweep that is under way alone. */
-export function startSweeping(deps: SweepDeps): () => Promise<void> {
+export function startSweeping(
+  deps: SweepDeps,
+  /** of rooms above this one */
+  others: () => Promise<void>,
+): () => Promise<void> {
   const accountIds = deps.config.accounts.map((account) => account.accountId);
   let sweeping: Promise<void> | null = null;
   const timer = setInterval(() => {
     // With the queue away a sweep takes longer than the next tick: none waits behind it.
     sweeping ??= sweep(deps, accountIds)
+      .then(others)
       // A database that is away ends no worker; the next sweep finds it back.
       .catch((error: unknown) => {
         deps.log(`sweep: ${messageOf(error)}`, {

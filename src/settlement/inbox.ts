@@ -23,6 +23,7 @@ import { formatSettlement } from '../ledger/settlement/settlementResult.js';
 import { tellFileRefused } from '../outbox/writeAlerts.js';
 import type { TakeDeps } from './importAndSettle.js';
 import { settleTaken, takeInside } from './importAndSettle.js';
+import { folderFacts } from './inboxFolder.js';
 import { inboxAlone } from './inboxStore.js';
 import type { SettlementRules } from './settlement.js';
 import { settlementRules } from './settlement.js';
@@ -47,7 +48,8 @@ export function openInbox(deps: InboxDeps): () => Promise<void> {
   if (rules === null || inbox === null) return async () => {};
   let before: ReadonlyMap<string, string> = new Map();
   return async () => {
-    const found = (await factsIn(inbox)).filter((facts) => !isLeftAlone(facts));
+    const { facts: all } = await folderFacts(inbox);
+    const found = all.filter((facts) => !isLeftAlone(facts));
     const ready = found.filter((facts) => before.get(facts.name) === markOf(facts));
     before = new Map(found.map((facts) => [facts.name, markOf(facts)]));
     const failures: unknown[] = [];
@@ -153,17 +155,6 @@ async function isSame(inbox: string, facts: InboxFacts): Promise<boolean> {
   return now?.isPlain === true && markOf(now) === markOf(facts);
 }
 
-async function factsIn(inbox: string): Promise<InboxFacts[]> {
-  const names = (await readdir(inbox)).sort();
-  const facts: InboxFacts[] = [];
-  // One after the other: a share that hangs takes one thread of this process, and not all of them.
-  for (const name of names) {
-    const found = await factsOf(inbox, name);
-    if (found !== null) facts.push(found);
-  }
-  return facts;
-}
-
 /** null: somebody has taken it away. */
 async function factsOf(inbox: string, name: string): Promise<InboxFacts | null> {
   try {
@@ -187,8 +178,7 @@ const FOLDERS: ReadonlySet<string> = new Set(['done', 'refused']);
 
 /** What lies there now, for doctor and monitors; throws where the folder cannot be read. */
 export async function inboxFigures(inbox: string): Promise<InboxFigures> {
-  const found = await factsIn(inbox);
-  const refused = await readdir(join(inbox, 'refused')).catch((): string[] => []);
+  const { facts: found, refused } = await folderFacts(inbox);
   return {
     waiting: found.filter(({ isPlain }) => isPlain).length,
     refused: refused.filter((name) => !name.endsWith('.reason.txt')).length,

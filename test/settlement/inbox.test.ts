@@ -20,6 +20,7 @@ import { INBOX_FILE_BYTES_MAX } from '../../src/core/settlement/inboxFile.js';
 import { importSettlement } from '../../src/ledger/settlement/importSettlement.js';
 import { inboxFigures, openInbox } from '../../src/settlement/inbox.js';
 import { settlementRules } from '../../src/settlement/settlement.js';
+import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 
@@ -188,4 +189,43 @@ test('a folder that never answers holds up no night for good, and is said once',
   const ended = beside.end();
   await vi.advanceTimersByTimeAsync(10_000);
   await ended;
+});
+
+/** Processes that look into the folder now, stopped before they answer. */
+async function stoppedLooks(inbox: string): Promise<number[]> {
+  for (;;) {
+    const found = readdirSync('/proc').filter(
+      (name) => /^\d+$/.test(name) && looksInto(name, inbox),
+    );
+    for (const pid of found) process.kill(Number(pid), 'SIGSTOP');
+    if (found.length > 0) return found.map(Number);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+function looksInto(pid: string, inbox: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').endsWith(`\0${inbox}\0`);
+  } catch {
+    return false;
+  }
+}
+
+test('a folder that never answers is looked into once, and keeps no process from its end', {
+  timeout: 180_000,
+}, async () => {
+  await ensureBuilt();
+  const { house, inbox } = await houseWithInbox();
+  const look = await lookOf(house);
+  const asked = [inboxFigures(inbox), inboxFigures(inbox), look()];
+  const [pid = 0, ...others] = await stoppedLooks(inbox);
+  asked.push(inboxFigures(inbox), inboxFigures(inbox));
+  expect([others, await stoppedLooks(inbox)]).toEqual([[], [pid]]);
+  process.kill(pid, 'SIGCONT');
+  await Promise.all(asked);
+  const doctor = tieout(['doctor'], { cwd: house.folder });
+  const [left = 0] = await stoppedLooks(inbox);
+  const { code, stdout } = await doctor;
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/settlement\.inbox: no answer in/)]);
+  await expect.poll(() => looksInto(String(left), inbox), { timeout: 5_000 }).toBe(false);
 });

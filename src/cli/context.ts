@@ -112,11 +112,12 @@ export async function withApp(
 }
 
 async function watchOver(app: App): Promise<() => Promise<void>> {
-  const [{ startAlerts }, { watchOf }] = await Promise.all([
+  const [{ startAlerts }, { scheduleDepsOf, watchOf }] = await Promise.all([
     import('../alerts/watchRuns.js'),
     import('./scheduleStatus.js'),
   ]);
-  return startAlerts(watchOf(app));
+  // A schedule without a meaning is refused: by it nothing would be owed, and nothing ever told.
+  return startAlerts({ ...watchOf(app), ...scheduleDepsOf(app) });
 }
 
 /** How a command with this configuration talks, and what keeps its secrets out of it. */

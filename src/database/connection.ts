@@ -21,7 +21,7 @@ export type Connection =
 
 /** Also bounds the wait for a free client of the pool, hence generous. */
 export const CONNECT_TIMEOUT_MS = 30_000;
-/** A server that vanished without a word is missed after so long; the system would take two hours. */
+/** A server that vanished without a word is looked for after so long; by itself after hours. */
 const KEEP_ALIVE_MS = 10_000;
 export const APPLICATION_NAME = 'tieout';
 /** Only a part of the socket's file name: the embedded server listens on no port. */

@@ -218,7 +218,7 @@ export async function toLookAt(db: Db, runId: bigint): Promise<Map<string, numbe
        or i.state = 'unknown' and i.run_id <> $1 and i.is_open
          and (i.operation = 'payout' or not exists (
            select from ${breaks} b where b.account_id = i.account_id and b.order_no = i.order_no
-             and b.state in ('open', 'waived')))
+             and b.state in ('open', 'waived') and not tieout.stands_apart(b.kind)))
      group by i.account_id`,
     [runId],
   );

@@ -86,7 +86,7 @@ async function endRun(
   });
 }
 
-/** What people asked for between the nights, and whose job is gone. Asked by the sweep of workers. */
+/** What people asked for between the nights, and whose job is gone; workers ask now and then. */
 export async function enqueueLostReports(
   deps: Pick<SendDeps, 'db' | 'log' | 'queuePort'>,
 ): Promise<void> {

@@ -56,7 +56,7 @@ function noted({ monotonic }: Pick<RunDeps, 'monotonic'>, run: Run, db: Database
   };
 }
 
-/** Whether what a run asked has gone unanswered for so long that the server may know nothing of it. */
+/** Whether the server may know nothing of what a run asked: it has not answered for so long. */
 export function waitsForServer({ monotonic }: Pick<RunDeps, 'monotonic'>, run: Run): boolean {
   const since = Math.min(...[...(asked.get(run) ?? [])].map((one) => one.since));
   return monotonic() - since > UNANSWERED_MS_MAX;

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import type { InboxFacts } from '../core/settlement/inboxFile.js';
 
-export interface FolderFacts {
+interface FolderFacts {
   readonly facts: readonly InboxFacts[];
   /** names in the folder of what was refused; none where it is not there */
   readonly refused: readonly string[];
@@ -61,7 +61,6 @@ function lookInto(inbox: string): Promise<FolderFacts> {
     timeout: LOOK_MS_MAX,
     killSignal: 'SIGKILL',
     maxBuffer: ANSWER_BYTES_MAX,
-    env: { ...process.env, NODE_OPTIONS: '' },
   } as const;
   return new Promise((resolve, reject) => {
     const child = execFile(process.execPath, ['-e', LOOK, inbox], options, (error, stdout) => {

@@ -33,6 +33,9 @@ it('by hand has its code and summary, also where no clock could begin a night', 
     `select max(tries)::int as tries from tieout.outbox`,
   );
   expect(rows[0]?.tries).toBeGreaterThan(0);
+  // Who watches over the nights of others could never tell that one did not begin.
+  const work = await tieoutHere(['work', '--config', 'odd.yaml'], { cwd: house.folder });
+  expect([work.code, work.stderr]).toEqual([2, expect.stringContaining('schedule.cron')]);
 });
 
 it('of an older date whose last try failed says so, whatever its summary was', async () => {

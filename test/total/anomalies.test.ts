@@ -71,13 +71,18 @@ test('an unknown of an earlier night that both sides have dropped is looked at b
   expect((await toLookAt(db, first)).get(accountId)).toBeUndefined();
   const next = await storeRun(db, accountId);
   expect((await toLookAt(db, next)).get(accountId)).toBe(1);
-  await db.query(
-    `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
-       last_run_id, expected, actual, fingerprint)
-     select $1, order_no, 'outcome_unknown', 'open', now(), $2, $2, '{}', '{}', 'f'
-     from tieout.instructions where account_id = $1`,
-    [accountId, next],
-  );
+  const breakOf = (kind: string) =>
+    db.query(
+      `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
+         last_run_id, expected, actual, fingerprint)
+       select $1, order_no, $3, 'open', now(), $2, $2, '{}', '{}', 'f'
+       from tieout.instructions where account_id = $1`,
+      [accountId, next, kind],
+    );
+  // One of the settlement says nothing of what became of the refund.
+  await breakOf('not_settled');
+  expect((await toLookAt(db, next)).get(accountId)).toBe(1);
+  await breakOf('outcome_unknown');
   expect((await toLookAt(db, next)).get(accountId)).toBeUndefined();
 });
 

@@ -26,8 +26,8 @@ export function sendCommand(): Command {
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nExit codes: 0 done; 1 failed; 3 the gateway refused some, or they wait for a person again; ' +
-        '4 some are not settled.',
+      '\nExit codes: 0 done; 1 failed; 3 the gateway refused some, or they wait for a person ' +
+        'again; 4 some are not settled.',
     )
     .action(async (flags: { account: string[] }, command: Command) => {
       await withApp(

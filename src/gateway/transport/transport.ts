@@ -156,7 +156,7 @@ function headerText(value: string | string[] | undefined): string | null {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** Who takes connections and says nothing (servers that hang behind a balancer) is as good as away. */
+/** Who takes connections and says nothing (servers that hang behind a balancer) is away. */
 function late(timeoutMs: number, isSilent: boolean): TransportResult {
   const reason = `no answer in ${timeoutMs} ms`;
   if (isSilent) return { kind: 'failed', reason, reachable: false, isSilent };

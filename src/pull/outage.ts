@@ -88,22 +88,24 @@ export function openPatience(
 
 /**
  * Asks until there is an answer, or nothing more to be gained by waiting. Who answers others
- * meanwhile, and this one nothing, is not away.
+ * meanwhile, and this one nothing, is not away: it may just be back, and is asked once more.
  */
 export async function askPatiently(
   patience: Patience,
   ask: () => Promise<PageAnswer>,
 ): Promise<PageAnswer> {
-  for (;;) {
+  for (let isOnceMore = false; ; ) {
     const before = patience.answers();
     const answer = await ask();
     if (answer.kind === 'answered') {
       patience.answered();
       return answer;
     }
-    const isAway = !answer.isSilent || patience.answers() === before;
-    const mayCome = !answer.reachable && answer.attempts > 0 && isAway;
-    if (!mayCome || !(await patience.back())) return answer;
+    if (answer.reachable || answer.attempts === 0) return answer;
+    if (answer.isSilent && patience.answers() > before) {
+      if (isOnceMore) return answer;
+      isOnceMore = true;
+    } else if (!(await patience.back())) return answer;
   }
 }
 

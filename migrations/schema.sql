@@ -1141,6 +1141,7 @@ create table tieout.pulls (
   finished_at timestamp with time zone,
   matched jsonb,
   is_sealed boolean default false not null,
+  profile_sha256 text,
   constraint pulls_kind_check CHECK (kind = ANY (ARRAY['night', 'confirm', 'fresh'])),
   constraint pulls_pkey PRIMARY KEY (pull_id),
   constraint pulls_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id) ON DELETE CASCADE
@@ -3507,6 +3508,14 @@ AS $function$
     and coalesce(i.payout_answer ->> 'meaning' = 'pending', false)
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.is_remembered(hold_reason text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select hold_reason in ('disputed', 'restored', 'second_capture', 'twin_request')
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.is_same_person(one text, other text)
  RETURNS boolean
  LANGUAGE sql
@@ -4377,11 +4386,12 @@ begin
     from moved order by instruction_id;
   else
     insert into tieout.instruction_events (instruction_id, from_state, to_state, by, reason)
-    select n.instruction_id, o.state, n.state, n.changed_by, coalesce(n.reason, n.hold_reason)
+    select n.instruction_id, o.state, n.state, n.changed_by,
+      case when n.state = 'held' and tieout.is_remembered(n.hold_reason) then n.hold_reason
+        else coalesce(n.reason, n.hold_reason) end
     from moved n join stood o using (instruction_id)
     where n.state <> o.state
-      or n.hold_reason in ('disputed', 'second_capture')
-        and o.hold_reason is distinct from n.hold_reason
+      or tieout.is_remembered(n.hold_reason) and o.hold_reason is distinct from n.hold_reason
     order by n.instruction_id;
   end if;
   return null;
@@ -5130,6 +5140,30 @@ CREATE OR REPLACE FUNCTION tieout.usable_instant(at timestamp with time zone)
 AS $function$
   select case when at >= '1970-01-01T00:00:00Z'::timestamptz
     and at < '3000-01-01T00:00:00Z'::timestamptz then at end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.waited_before(of_account text, refund text, payout text)
+ RETURNS TABLE(known_at timestamp with time zone, is_left_disputed boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when bool_or(waited.restored) then '-infinity' else min((i).created_at) end,
+    (array_agg(waited.last = 'disputed' and tieout.disputes_seen(i) = '{}'
+      order by (i).instruction_id desc))[1]
+  from (
+    select i from tieout.instructions i where i.operation = 'refund' and i.refund_id = refund
+      and i.account_id = of_account and i.state = 'withdrawn' and not i.is_refused
+    union all
+    select i from tieout.instructions i where i.operation = 'payout'
+      and i.transaction_id = payout and i.account_id = of_account and i.state = 'withdrawn'
+      and not i.is_refused
+  ) one (i)
+  cross join lateral (
+    select bool_or(e.reason = 'restored') as restored,
+      (array_agg(e.reason order by e.seq desc) filter (where e.reason <> 'restored'))[1] as last
+    from tieout.instruction_events e
+    where e.instruction_id = (i).instruction_id and e.to_state = 'held'
+  ) waited
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.waiver_stake(kind text, currency text, amount numeric, expected jsonb, actual jsonb)

@@ -34,7 +34,7 @@ it('has no sweeps waiting behind one that the queue holds up', async () => {
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const stop = startSweeping({ ...deps, log, queuePort: { enqueue } });
+  const stop = startSweeping({ ...deps, log, queuePort: { enqueue } }, async () => {});
   vi.advanceTimersByTime(10_000);
   await begun.promise;
   vi.advanceTimersByTime(60_000);

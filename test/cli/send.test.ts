@@ -76,5 +76,8 @@ it('3 where it waits for a person again', async () => {
   await approve(2);
   await house.db.query(`update ledger.orders set placed_at = placed_at - interval '1 hour'`);
   const sent = await command('send');
-  expect([sent.code, sent.stdout], sent.stderr).toEqual([3, expect.stringMatching(/#\d+ +held/)]);
+  expect([sent.code, sent.stdout], sent.stderr).toEqual([
+    3,
+    expect.stringMatching(/#\d+ +waiting for approval/),
+  ]);
 });

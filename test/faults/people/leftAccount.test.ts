@@ -111,15 +111,20 @@ describe('an account that left the configuration', () => {
   it('takes no break along that stands apart from its orders', async () => {
     const kinds = ['charged_back', 'payout_rejected'];
     await house.db.query(
-      `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
-         last_run_id, expected, actual, fingerprint)
-       select 'A1002', 'x' || kind, kind, 'open', now(), run_id, run_id, '{}', '{}', kind
-       from (select max(run_id) as run_id from tieout.runs) r cross join unnest($1::text[]) kind`,
+      `with opened as (
+         insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
+           last_run_id, expected, actual, fingerprint)
+         select 'A1002', 'x' || kind, kind, 'open', now(), run_id, run_id, '{}', '{}', kind
+         from (select max(run_id) as run_id from tieout.runs) r cross join unnest($1::text[]) kind
+         returning break_id)
+       insert into tieout.break_events (break_id, at, event, by, expected, actual)
+       select break_id, now(), 'opened', 'tieout', '{}', '{}' from opened`,
       [kinds],
     );
     expect((await command('status')).stdout).toContain(
       'A1002: the account is not in the configuration any more and is not finished: 2 open breaks.',
     );
-    expect((await command('run', '--date', dateOf(1))).code).toBe(4);
+    const { code, stderr } = await command('run', '--date', dateOf(1));
+    expect(code, stderr).toBe(4);
   });
 });

@@ -2195,6 +2195,15 @@ AS $function$
   where t.batch_id = batch and t.entries ? instruction::text
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.answers_to(i tieout.instructions)
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(array_agg(t.attempt_id), '{}')
+  from tieout.attempts_of(i) t join tieout.answers a using (attempt_id)
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.approval_lapse(i tieout.instructions)
  RETURNS text
  LANGUAGE sql
@@ -2205,6 +2214,19 @@ AS $function$
     when d.seen_sha256 <> tieout.seen_sha256(tieout.seen_of(i)) then 'approval_void'
   end
   from tieout.decisions d where d.decision_id = i.approval_id
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.attempts_of(i tieout.instructions)
+ RETURNS SETOF tieout.attempts
+ LANGUAGE sql
+ STABLE ROWS 1
+AS $function$
+  select t.* from tieout.attempts t
+  where t.batch_id = i.batch_id and t.entries ? i.instruction_id::text
+  union all
+  select t.* from tieout.attempts t
+  where i.resends > 0 and t.sending_run_id >= i.run_id and t.account_id = i.account_id
+    and t.batch_id is distinct from i.batch_id and t.entries ? i.instruction_id::text
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.await_settlement()
@@ -2747,8 +2769,8 @@ AS $function$
   where of_operation = 'refund' and i.account_id = of_account and i.order_no = of_order
     and i.operation = 'refund' and i.refund_id <> of_refund
     and case when i.state = 'rejected' or i.is_refused then i.replan_id is null
-        and (i.refund_amount = money or lower(btrim(i.refund_id)) = lower(btrim(of_refund)))
-      else not i.is_void and lower(btrim(i.refund_id)) = lower(btrim(of_refund)) end
+        and (i.refund_amount = money or tieout.plain_id(i.refund_id) = tieout.plain_id(of_refund))
+      else not i.is_void and tieout.plain_id(i.refund_id) = tieout.plain_id(of_refund) end
   union all
   select 'over_captured'
   from tieout.instructions i
@@ -3521,8 +3543,8 @@ CREATE OR REPLACE FUNCTION tieout.is_same_person(one text, other text)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select lower(regexp_replace(btrim(one), '\s+', ' ', 'g'))
-    = lower(regexp_replace(btrim(other), '\s+', ' ', 'g'))
+  select lower(regexp_replace(btrim(tieout.without_lookalikes(one)), '\s+', ' ', 'g'))
+    = lower(regexp_replace(btrim(tieout.without_lookalikes(other)), '\s+', ' ', 'g'))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.is_settlement_kind(kind text)
@@ -4159,7 +4181,7 @@ AS $function$
   ),
   later as materialized (
     select distinct on (again.account_id, again.order_no) again.account_id, again.order_no,
-      again.pull_id
+      again.pull_id, p.as_of
     from look
     join tieout.pulls p on p.pull_id > look.pull_id and p.finished_at is not null
       and (until is null and p.run_id >= look.run_id and p.kind in ('confirm', 'fresh')
@@ -4256,6 +4278,12 @@ AS $function$
         join tieout.pages p on p.pull_id = q.pull_id and p.account_id = q.account_id
           and p.page_no = q.page_no and p.state = 'answered'
         where newer.account_id = e.account_id and newer.nth < e.nth))
+      -- taken since, or let go, as a person found or `tieout send` saw: what a night saw stays
+      and (until is not null or not exists (
+        select from tieout.instructions i
+        where i.account_id = e.account_id and i.order_no = e.order_no
+          and i.transaction_id = e.transaction_id and i.operation in ('capture', 'cancel')
+          and i.state = 'confirmed' and i.settled_at > coalesce(later.as_of, e.as_of)))
     order by e.account_id, e.order_no, coalesce(e.transaction_id, ''), e.nth
   )
   select f.account_id, f.order_no, f.transaction_id, f.currency, f.amount, f.since,
@@ -4340,6 +4368,14 @@ CREATE OR REPLACE FUNCTION tieout.placed_instant(at timestamp with time zone)
  STABLE PARALLEL SAFE
 AS $function$
   select case when at <= now() + interval '1 day' then tieout.usable_instant(at) end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.plain_id(id text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select lower(regexp_replace(tieout.without_lookalikes(id), '\s+', '', 'g'))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.publish_outcomes()
@@ -5037,7 +5073,7 @@ AS $function$
   ),
   told as materialized (
     select d.*, b.break_id, b.first_seen, b.owner, i.hold_reason,
-      -- refunds that were asked and are not the turn of the instruction
+      -- refunds that were asked and are not the turn of the instruction, whatever became of it
       case when i.state is not null and not d.is_foreign
         then greatest(0, coalesce(d.ledger_refunded, 0) - coalesce(d.gateway_refunded, 0) - i.back)
         else 0 end as rest, case when not d.differs then 'moved_after' else case d.class
@@ -5047,15 +5083,9 @@ AS $function$
             and not d.is_foreign then 'shown_whole'
           else 'unexplained' end
         when 'due' then case
-          when i.state is null then case
-            -- what a person refused does not come by itself: the next night says so
-            when exists (select from tieout.instructions no
-              where no.account_id = d.account_id and no.order_no = d.order_no and no.is_refused
-                and no.replan_id is null
-                -- one from before the look is a break already
-                and no.settled_at >= (select p.as_of from tieout.pulls p
-                  where p.pull_id = snapshot)) then 'refused' else 'later' end
-          when i.state = 'held' then 'held' else 'due' end
+          when i.state is null then 'later'
+          when i.is_refused then 'refused'
+          when i.state in ('held', 'rejected', 'unknown') then i.state else 'due' end
         when 'broken' then coalesce(b.kind, 'broken')
         else d.class end end as item
     from differing d
@@ -5068,11 +5098,16 @@ AS $function$
         b.kind in ('amount_mismatch', 'stale_authorisation'), b.kind
       limit 1
     ) b on true
-    -- one at most: an order has no second open one
+    -- The open one: an order has no second. Else what a person or the gateway refused since, which
+    -- does not come by itself: the next night says so. One from before the look is a break already.
     left join lateral (
-      select i.state, i.hold_reason, coalesce(i.refund_amount, 0) as back from tieout.instructions i
+      select i.state, i.is_refused, i.hold_reason, coalesce(i.refund_amount, 0) as back
+      from tieout.instructions i
       where d.class = 'due' and i.account_id = d.account_id and i.order_no = d.order_no
-        and i.is_open
+        and (i.is_open or (i.is_refused or i.state = 'rejected') and i.replan_id is null
+          and i.settled_at >= (select p.as_of from tieout.pulls p where p.pull_id = snapshot))
+      order by i.is_open desc, i.instruction_id desc
+      limit 1
     ) i on true
   )
   select account_id, order_no, currency, item, break_id, first_seen, owner, ledger_captured,
@@ -5198,6 +5233,14 @@ begin
   new.suspense := (new.amount is null)::int - (before is null)::int;
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.without_lookalikes(words text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case when getdatabaseencoding() = 'UTF8' then normalize(words, nfkc) else words end
+$function$;
 
 CREATE OR REPLACE FUNCTION tieout.worst_state(states text[])
  RETURNS text

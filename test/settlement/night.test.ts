@@ -238,10 +238,10 @@ describe('settlement', () => {
     expect((await shown(lost)).settlement?.lines).toEqual([]);
     const words = await cli('order', twice?.account_id ?? '', twice?.order_no ?? '');
     expect(words.stdout).toMatch(
-      /Movements\n {2}\S+ {2}captured \S+ \w+ by instruction #\d+, .*settled in/,
+      /Movements\n {2}\S+ {2}captured {2}\S+ \w+ {2}by instruction #\d+ {2}.*settled in/,
     );
     expect(words.stdout).toMatch(
-      /Settlement lines\n {2}.* batch .*: captured .*; settles what moved on/,
+      /Settlement lines\n {2}.* batch .* captured .* settles what moved on/,
     );
   });
 

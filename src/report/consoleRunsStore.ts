@@ -4,6 +4,7 @@
 
 import { NOT_APPROVABLE } from '../core/instructions/holdReasons.js';
 import type { RunState, RunSummary } from '../core/runs/summary.js';
+import { worstOf } from '../core/runs/summary.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
@@ -20,10 +21,16 @@ export interface ConsoleRun {
   isWhole: boolean;
 }
 
+interface Reader {
+  accounts: readonly string[];
+  /** These are all accounts of the configuration: the state of the run itself is told. */
+  seesAll: boolean;
+}
+
 /** The run of a date, or the newest; null when none of these accounts had one. */
 export async function consoleRun(
   db: Db,
-  accountIds: readonly string[],
+  { accounts, seesAll }: Reader,
   date: string | null,
 ): Promise<ConsoleRun | null> {
   const { rows } = await db.query<{
@@ -37,11 +44,10 @@ export async function consoleRun(
     failure: string | null;
     summary: RunSummary | null;
     is_whole: boolean;
-  }>(statement('report/consoleNight'), [accountIds, date]);
+  }>(statement('report/consoleNight'), [accounts, date, seesAll]);
   const row = rows[0];
   if (!row) return null;
-  const isUnder = row.run_state === 'running' || row.run_state === 'failed';
-  const state = isUnder ? row.run_state : row.state;
+  const state = stateFor(row, seesAll);
   return {
     runId: row.run_id,
     businessDate: row.business_date,
@@ -55,6 +61,18 @@ export async function consoleRun(
   };
 }
 
+interface States {
+  run_state: RunState;
+  /** the worst of the accounts that the reader may see */
+  state: RunState;
+}
+
+/** A run may be worse than its accounts: by what it has of accounts that nobody configured. */
+function stateFor({ run_state, state }: States, seesAll: boolean): RunState {
+  if (run_state === 'running' || run_state === 'failed') return run_state;
+  return seesAll ? worstOf([run_state, state]) : state;
+}
+
 export interface RunMark {
   businessDate: string;
   state: RunState;
@@ -65,22 +83,23 @@ export interface RunMark {
 /** The last runs, oldest first. */
 export async function runMarks(
   db: Db,
-  accountIds: readonly string[],
+  { accounts, seesAll }: Reader,
   limit: number,
 ): Promise<RunMark[]> {
-  const { rows } = await db.query<{ business_date: string; state: RunState; open: bigint | null }>(
-    `select r.business_date, case when r.state in ('running', 'failed') then r.state
+  const { rows } = await db.query<States & { business_date: string; open: bigint | null }>(
+    `select r.business_date, r.state as run_state,
+       case when r.state in ('running', 'failed') then r.state
          else tieout.worst_state(array_agg(tieout.state_in_night(r.state, ra.state))) end as state,
        sum((select sum(value::bigint) from jsonb_each_text(ra.open_after)))::bigint as open
      from (select run_id, business_date, state from tieout.runs where not is_dry
        order by business_date desc limit $2) r
-     join tieout.run_accounts ra on ra.run_id = r.run_id and ra.account_id = any ($1)
+     join tieout.run_accounts ra on ra.run_id = r.run_id and (ra.account_id = any ($1) or $3)
      group by r.business_date, r.state order by r.business_date`,
-    [accountIds, limit],
+    [accounts, limit, seesAll],
   );
   return rows.map((row) => ({
     businessDate: row.business_date,
-    state: row.state,
+    state: stateFor(row, seesAll),
     open: row.open === null ? null : Number(row.open),
   }));
 }
@@ -100,6 +119,8 @@ export interface Waiting {
   heldMoney: Record<string, string>;
   unknownMoney: Record<string, string>;
   onTheirWay: number;
+  /** taken by the gateway and not done yet: no look shows what became of them */
+  pendingPayouts: number;
   open: number;
   unowned: number;
   /** of what a break says now, that wait for a second person */
@@ -132,6 +153,7 @@ export async function waitingCounts(db: Db, accountIds: readonly string[]): Prom
     unknown: Number(row?.unknown ?? 0),
     unknownUnmeasured: Number(row?.unknownUnmeasured ?? 0),
     onTheirWay: Number(row?.onTheirWay ?? 0),
+    pendingPayouts: Number(row?.pendingPayouts ?? 0),
     open: Number(row?.open ?? 0),
     unowned: Number(row?.unowned ?? 0),
     waivers: Number(row?.waivers ?? 0),

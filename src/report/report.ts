@@ -7,6 +7,7 @@ import type { RunSummary } from '../core/runs/summary.js';
 import { tellFinished } from '../outbox/writeAlerts.js';
 import type { Run } from '../runs/deps.js';
 import { TAKEN_OVER } from '../runs/lease.js';
+import { breakAccounts } from '../runs/runAccountsStore.js';
 import { finishRun, storeSummary } from '../runs/runsStore.js';
 import type { WaitDeps } from '../runs/waitForRows.js';
 import { waitForRows } from '../runs/waitForRows.js';
@@ -51,7 +52,8 @@ export async function report(
       level: 'error',
     });
   }
-  if (!(await endRun(deps, run, finished))) {
+  const unexplained = notices.map(({ accountId }) => accountId);
+  if (!(await endRun(deps, run, finished, unexplained))) {
     throw new TakenOverError(TAKEN_OVER);
   }
   return finished;
@@ -77,10 +79,12 @@ async function endRun(
   deps: Pick<SendDeps, 'config' | 'db' | 'now' | 'runner'>,
   run: Run,
   finished: RunSummary,
+  unexplained: readonly string[],
 ): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const { id } = deps.runner;
     if (!(await finishRun(tx, run.runId, id, finished, deps.now()))) return false;
+    await breakAccounts(tx, run.runId, unexplained);
     await tellFinished(tx, deps.config, finished);
     return true;
   });

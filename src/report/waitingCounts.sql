@@ -42,9 +42,11 @@ select (select jsonb_object_agg(currency, amount) from (
 (select count(*) from tieout.instructions
   where is_open and state = 'unknown' and account_id = any ($1)
     and not is_in_totals) as "unknownUnmeasured",
-(select count(*) from tieout.instructions
+(select count(*) from tieout.instructions i
   where is_open and state not in ('held', 'unknown')
-    and account_id = any ($1)) as "onTheirWay",
+    and account_id = any ($1) and not tieout.is_pending(i)) as "onTheirWay",
+(select count(*) from tieout.instructions i
+  where is_open and account_id = any ($1) and tieout.is_pending(i)) as "pendingPayouts",
 (select count(*) from tieout.breaks
   where state = 'open' and account_id = any ($1)) as open,
 (select count(*) from tieout.breaks

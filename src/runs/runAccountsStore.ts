@@ -222,6 +222,20 @@ export async function closeAccounts(
   );
 }
 
+/** What was found of these after their figures were closed is as much as a break. */
+export async function breakAccounts(
+  db: Db,
+  runId: bigint,
+  accountIds: readonly string[],
+): Promise<void> {
+  if (accountIds.length === 0) return;
+  await db.query(
+    `update tieout.run_accounts set state = 'broken'
+     where run_id = $1 and account_id = any ($2) and state = 'tied_out'`,
+    [runId, accountIds],
+  );
+}
+
 function accountsJson(accounts: readonly EnteredAccount[]): string {
   return JSON.stringify(
     accounts.map((account) => ({

@@ -20,7 +20,7 @@ import type {
   RunState,
   RunSummary,
 } from '../core/runs/summary.js';
-import { ORDER_CLASSES, workedOutOpenAfter } from '../core/runs/summary.js';
+import { ORDER_CLASSES, workedOutOpenAfter, worstOf } from '../core/runs/summary.js';
 import { amountIn, moneyIn } from '../core/text/amounts.js';
 import { type Db, inTransaction } from '../database/db.js';
 import { findDrift } from '../drift/drift.js';
@@ -252,15 +252,6 @@ function stateOf(
   // A payout has no order that could be broken, and no break: somebody has to look all the same.
   const open = summary.orders.broken + summary.tie.openAfter + loose;
   return open > 0 ? 'broken' : 'tied_out';
-}
-
-const SEVERITY: readonly RunState[] = ['tied_out', 'broken', 'incomplete', 'running', 'failed'];
-
-function worstOf(states: readonly RunState[]): RunState {
-  return states.reduce<RunState>(
-    (worst, state) => (SEVERITY.indexOf(state) > SEVERITY.indexOf(worst) ? state : worst),
-    'tied_out',
-  );
 }
 
 function sumPulls(pulls: readonly PullFigures[]): PullFigures {

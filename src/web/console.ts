@@ -200,6 +200,7 @@ function visitOf(
     person: { userId, name, grants, isFresh: isFresh(session, deps.now()) },
     decider: deciderOf(deps, session),
     accounts,
+    seesAll: accounts.length === deps.accountIds.length,
     accountsFor: (right) => accountsFor(right, grants, deps.accountIds),
     params: request.params as Record<string, string>,
     query: fieldsOf(request.query),

@@ -70,6 +70,8 @@ export interface Visit {
   decider: Decider;
   /** Accounts for which the person has the right that the route needs. */
   accounts: readonly string[];
+  /** These are all accounts of the configuration. */
+  seesAll: boolean;
   /** Accounts for which the person has another right. */
   accountsFor(right: Right): readonly string[];
   params: Readonly<Record<string, string>>;

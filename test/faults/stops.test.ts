@@ -178,7 +178,9 @@ describe('the brake', () => {
       noticesOf(summary).map(({ accountId, text }) => ({ accountId, text })),
     );
     // As it is now, whatever the newest run said at its end.
-    expect(JSON.parse(status.stdout).now).toEqual({ held: 0, unknown: 0, underWay: 3 });
+    expect(JSON.parse(status.stdout).now).toEqual({
+      ...{ held: 0, unknown: 0, underWay: 3, pendingPayouts: 0 },
+    });
     await house.db.query(`update tieout.instructions set state = 'held', hold_reason = 'approval'
       where instruction_id = (select min(instruction_id) from tieout.instructions)`);
     expect((await tieout(['status'], { cwd: house.folder })).stdout).toContain(

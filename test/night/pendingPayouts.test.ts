@@ -8,6 +8,7 @@ import { PROFILE_TEMPLATE } from '../../src/config/templates.js';
 import type { Finding } from '../../src/core/instructions/decision.js';
 import { candidateWords } from '../../src/core/instructions/hints.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
+import { runSentence } from '../../src/core/runs/summary.js';
 import type { Database } from '../../src/database/db.js';
 import type { Decision } from '../../src/instructions/decisions.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
@@ -15,6 +16,7 @@ import { sheetOf } from '../../src/instructions/instructionSheet.js';
 import { noteHints } from '../../src/ledger/notificationsStore.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import { orderHistory } from '../../src/orders/historyStore.js';
+import { waitingCounts } from '../../src/report/consoleRunsStore.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { verifyRun } from '../../src/verify/verifyRun.js';
 import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
@@ -82,6 +84,12 @@ test('a pending payout waits as accepted until a person settles it', async () =>
     expect(summary.state).toBe('tied_out');
     const notice = summary.notices?.find(({ kind }) => kind === 'payout_pending');
     expect(notice?.text).toContain('2 payout(s) were taken by the gateway and are not done yet');
+    // Nothing heals them: they are no instruction that is on its way.
+    expect(await waitingCounts(house.db, [ACCOUNT])).toMatchObject({
+      onTheirWay: 0,
+      pendingPayouts: 2,
+    });
+    expect(runSentence({ ...summary, state: 'incomplete' })).not.toContain('not shown yet');
     expect(notice?.text).toContain(`A notification has named #${one}, #${two}`);
     const told = await sheetOf({ db: house.db, refundReasonTag: true }, one);
     expect(told?.hintedAt).not.toBeNull();

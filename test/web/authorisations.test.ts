@@ -97,5 +97,13 @@ describe('the page of reservations', () => {
     const { body } = await viewer.get('/');
     expect(body).toContain('A1001: money is reserved and not taken: ');
     expect(body).toContain('href="/authorisations?account=A1001"');
+    // Also where nothing else waits for anybody.
+    await console.app.db.query(
+      `update tieout.instructions set state = 'withdrawn', hold_reason = null, reason = 'test',
+         settled_at = now(), changed_by = 'test' where is_open`,
+    );
+    await console.app.db.query(`update tieout.breaks set state = 'resolved'`);
+    const { body: calm } = await viewer.get('/');
+    expect(calm).toContain('Nothing else than the reservations above waits for anybody.');
   });
 });

@@ -11,7 +11,7 @@ import { didNotStart, nextSentence, owedSentence, silenceSentence } from '../../
 import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
 import { runSentence } from '../../core/runs/summary.js';
 import { unkeptBreaksNotice } from '../../core/runs/unkeptSettlement.js';
-import { countText, moneyIn } from '../../core/text/amounts.js';
+import { counted, countText, moneyIn } from '../../core/text/amounts.js';
 import { ASKED_LIMITS } from '../../database/limits.js';
 import { gaveUpWaiting } from '../../database/server/lockWaits.js';
 import { inLedgerWords, mayBeLedger } from '../../ledger/ledgerTroubleStore.js';
@@ -68,7 +68,12 @@ export function statusCommand(): Command {
               nextBusinessDate: facts.nextDue,
               alerts,
               silentSince: silence?.since ?? null,
-              now: { held: now.held, unknown: now.unknown, underWay: now.onTheirWay },
+              now: {
+                held: now.held,
+                unknown: now.unknown,
+                underWay: now.onTheirWay,
+                pendingPayouts: now.pendingPayouts,
+              },
               stops: stops.map(told),
               leftAccounts: left.map(told),
               ledger,
@@ -129,11 +134,12 @@ function told({ accountId, text }: Notice): Pick<Notice, 'accountId' | 'text'> {
 }
 
 /** In one line, as it is now: the sentence tells of the run's end, after which people decide. */
-function instructionsNow({ unknown, held, kept, onTheirWay }: Waiting): Line[] {
+function instructionsNow({ unknown, held, kept, onTheirWay, pendingPayouts }: Waiting): Line[] {
   const parts = [
     ...(unknown > 0 ? [`${countText(unknown)} unknown`] : []),
     ...(held > kept ? [`${countText(held - kept)} waiting for approval`] : []),
     ...(kept > 0 ? [`${countText(kept)} held by a setting`] : []),
+    ...(pendingPayouts > 0 ? [`${counted(pendingPayouts, 'payout')} not done yet`] : []),
     ...(onTheirWay > 0 ? [`${countText(onTheirWay)} under way`] : []),
   ];
   if (parts.length === 0) return [];

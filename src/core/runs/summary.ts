@@ -34,6 +34,16 @@ export function isLeftAlone({ state, accounts, notices = [] }: RunSummary): bool
   );
 }
 
+const SEVERITY: readonly RunState[] = ['tied_out', 'broken', 'incomplete', 'running', 'failed'];
+
+/** What something has come to whose parts came to these. */
+export function worstOf(states: readonly RunState[]): RunState {
+  return states.reduce<RunState>(
+    (worst, state) => (SEVERITY.indexOf(state) > SEVERITY.indexOf(worst) ? state : worst),
+    'tied_out',
+  );
+}
+
 /** Each order of a run is in exactly one of these; in the order in which they are shown. */
 export const ORDER_CLASSES = [
   'matched',
@@ -238,7 +248,8 @@ function incompleteParts(summary: RunSummary, broken: number): string[] {
   const moving = ['planned', 'queued', 'sending']
     .map((state) => sumInstructions(summary, state))
     .reduce((sum, count) => sum + count, 0);
-  const accepted = sumInstructions(summary, 'accepted');
+  // No look shows a payout: what became of one, a person says.
+  const accepted = sumInstructions(summary, 'accepted') - pendingPayouts(summary);
   const feeds = new Set(noticesOf(summary, 'ledger_feed').map((notice) => notice.about));
   const parts = [
     ...[...feeds].map((about) => `${about} is not known to be whole`),
@@ -350,6 +361,10 @@ function sumInstructions(summary: RunSummary, state: string): number {
     for (const states of Object.values(account.instructions)) sum += states?.[state] ?? 0;
   }
   return sum;
+}
+
+function pendingPayouts({ accounts }: RunSummary): number {
+  return accounts.reduce((sum, one) => sum + (one.instructions.payout?.accepted ?? 0), 0);
 }
 
 function sumHeldBySetting({ accounts }: RunSummary): number {

@@ -37,7 +37,7 @@ async function orderOf(visit: Visit, verb: SigningVerb): Promise<SigningOrder | 
   const { accounts: accountIds, decider: who, deps, query } = visit;
   const asked = dateOf(query.text('date') ?? undefined);
   if (asked === null && query.isGiven('date')) return null;
-  const date = asked ?? (await consoleRun(deps.db, accountIds, null))?.businessDate;
+  const date = asked ?? (await consoleRun(deps.db, visit, null))?.businessDate;
   if (date === undefined) return null;
   return { accountIds, date, verb, who, secondPerson: deps.config.days.secondPerson };
 }

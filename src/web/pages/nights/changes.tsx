@@ -54,7 +54,7 @@ function changesPath(date: string, { account, currency, change, page }: Wanted):
 export async function changesPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, params, query, words } = visit;
   const date = dateOf(params.date);
-  const run = date === null ? null : await consoleRun(deps.db, accounts, date);
+  const run = date === null ? null : await consoleRun(deps.db, visit, date);
   if (date === null || run === null) return NOT_FOUND;
   const account = query.oneOf('account', accounts);
   const asked = query.text('currency', CURRENCY_MAX);

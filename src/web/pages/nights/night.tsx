@@ -4,7 +4,6 @@
 import type { MoneySum } from '../../../core/money.js';
 import type { Notice } from '../../../core/runs/notices.js';
 import { removedLine } from '../../../core/runs/removal.js';
-import type { AccountSummary } from '../../../core/runs/summary.js';
 import { runSentence } from '../../../core/runs/summary.js';
 import { withSum } from '../../../core/text/amounts.js';
 import type { ConsoleRun, Progress, RunMark, Waiting } from '../../../report/consoleRunsStore.js';
@@ -18,15 +17,15 @@ import { removalOf } from '../../../retention/retentionStore.js';
 import { waitNotices } from '../../../send/stops.js';
 import type { Words } from '../../format.js';
 import { OpenTrend, RunStrip, StripLegend } from '../../layout/charts.js';
-import { Empty, Figure, State, Table } from '../../layout/parts.js';
+import { Empty, State } from '../../layout/parts.js';
 import { Ask, Said } from '../../layout/said.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
 import { reservationsAtRisk } from '../authorisations.js';
 import { OVERDUE } from '../breaks/breakQuery.js';
+import { Accounts } from './accounts.js';
 import { changesSince } from './changes.js';
-import { MoneyConfirmed } from './moneyConfirmed.js';
 import { AtRisk, OpenByAge, openMoneyOf, overdueOf } from './openMoney.js';
 import { runAgainOf } from './runAgain.js';
 
@@ -34,12 +33,12 @@ const RUNS_SHOWN = 60;
 
 export async function tonightPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, words } = visit;
-  const night = await consoleRun(deps.db, accounts, null);
+  const night = await consoleRun(deps.db, visit, null);
   if (night === null)
     return { kind: 'page', title: 'Tonight', section: 'Tonight', body: <NoRun /> };
   const isLive = night.state === 'running';
   const [marks, open, waits, stops, progress, atRisk, changes, again] = await Promise.all([
-    runMarks(deps.db, accounts, RUNS_SHOWN),
+    runMarks(deps.db, visit, RUNS_SHOWN),
     openMoneyOf(visit),
     waitingCounts(deps.db, accounts),
     isLive ? [] : waitNotices(deps.db, accounts),
@@ -54,10 +53,14 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
       {again}
       {progress === null ? null : <Steps progress={progress} />}
       {atRisk}
-      <Waits waits={waits} stops={stops} overdue={overdueOf(open)} words={words} />
+      <Waits
+        {...{ waits, stops, words }}
+        overdue={overdueOf(open)}
+        isAnyAtRisk={atRisk.length > 0}
+      />
       {changes}
       <AtRisk open={open} visit={visit} />
-      {night.summary === null ? null : <Accounts accounts={night.summary.accounts} words={words} />}
+      {night.summary === null ? null : <Accounts accounts={night.summary.accounts} visit={visit} />}
       <History marks={marks} open={open} words={words} />
     </>
   );
@@ -67,9 +70,8 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
 export async function runPage(visit: Visit): Promise<Answer> {
   const date = dateOf(visit.params.date);
   if (date === null) return NOT_FOUND;
-  const night = await consoleRun(visit.deps.db, visit.accounts, date);
+  const night = await consoleRun(visit.deps.db, visit, date);
   if (night === null) return NOT_FOUND;
-  const { words } = visit;
   const removal = await removalOf(visit.deps.db, night.runId);
   const body = (
     <>
@@ -77,7 +79,7 @@ export async function runPage(visit: Visit): Promise<Answer> {
       {await runAgainOf(visit, night)}
       {removal && <p class="hint">{removedLine(removal)}; figures, breaks and files stay.</p>}
       {await changesSince(visit, night)}
-      {night.summary === null ? null : <Accounts accounts={night.summary.accounts} words={words} />}
+      {night.summary === null ? null : <Accounts accounts={night.summary.accounts} visit={visit} />}
       <p>
         <a href="/reports">Workbooks of all nights</a>
       </p>
@@ -254,6 +256,15 @@ function waitsOf(waits: Waiting, overdue: Overdue, areStopped: boolean): Wait[] 
       to: '/instructions?state=unknown',
       sum: { money: waits.unknownMoney, withoutAmount: waits.unknownUnmeasured },
     },
+    {
+      count: waits.pendingPayouts,
+      what: [
+        'payout was taken by the gateway and is not done yet',
+        'payouts were taken by the gateway and are not done yet',
+      ],
+      who: 'operators: no look shows what became of it',
+      to: '/instructions?state=accepted',
+    },
     ...openBreaksOf(waits, overdue),
     {
       count: waits.onTheirWay,
@@ -293,16 +304,21 @@ interface WaitsProps {
   /** of accounts for which something waits that was to be sent */
   stops: readonly Notice[];
   overdue: Overdue;
+  /** money that is reserved and lapses, which is told above */
+  isAnyAtRisk: boolean;
   words: Words;
 }
 
-function Waits({ waits, stops, overdue, words }: WaitsProps) {
+function Waits({ waits, stops, overdue, isAnyAtRisk, words }: WaitsProps) {
   const rows = waitsOf(waits, overdue, stops.length > 0).filter(({ count }) => count > 0);
   return (
     <section aria-labelledby="waits">
       <h2 id="waits">What waits for whom now</h2>
       {rows.length === 0 ? (
-        <Empty>Nothing waits for anybody. The workbook is under Reports.</Empty>
+        <Empty>
+          {isAnyAtRisk ? 'Nothing else than the reservations above' : 'Nothing'} waits for anybody.
+          The workbook is under Reports.
+        </Empty>
       ) : (
         <ul class="waits">
           {rows.map(({ count, what: [one, many], who, to, sum }) => {
@@ -323,51 +339,6 @@ function Waits({ waits, stops, overdue, words }: WaitsProps) {
 }
 
 const NO_MONEY: MoneySum = { money: {}, withoutAmount: 0 };
-
-function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; words: Words }) {
-  return (
-    <section aria-labelledby="accounts">
-      <h2 id="accounts">Accounts</h2>
-      <Table
-        caption="Orders of each account by class"
-        class="lists"
-        columns={[
-          { head: 'Account' },
-          { head: 'State' },
-          ...CLASSES.map(([, head]) => ({ head, isFigure: true })),
-          { head: 'Open breaks', isFigure: true },
-        ]}
-      >
-        {accounts.map((one) => (
-          <tr>
-            <th scope="row">{one.accountId}</th>
-            <td>
-              <State state={one.state} />
-            </td>
-            {CLASSES.map(([key, head]) => (
-              <Figure name={head}>{words.count(one.orders[key])}</Figure>
-            ))}
-            <Figure name="Open breaks">
-              <a href={`/breaks?account=${encodeURIComponent(one.accountId)}`}>
-                {words.count(one.tie.openAfter)}
-              </a>
-            </Figure>
-          </tr>
-        ))}
-      </Table>
-      <MoneyConfirmed accounts={accounts} words={words} />
-    </section>
-  );
-}
-
-const CLASSES = [
-  ['matched', 'Matched'],
-  ['explained', 'Explained'],
-  ['due', 'Due'],
-  ['awaited', 'Awaited'],
-  ['broken', 'Differ'],
-  ['notCompared', 'Not compared'],
-] as const;
 
 function History(props: {
   marks: readonly RunMark[];

@@ -1,0 +1,107 @@
+// What the console calls a night is what terminal, message and workbook call it, also where the
+// night is worse than each of its accounts; who may see one account is told of no other.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { dateOf, kinds } from '../support/night.js';
+import type { ConsoleHouse, Visitor } from './consoleHouse.js';
+import { openConsole } from './consoleHouse.js';
+
+let console: ConsoleHouse;
+let everywhere: Visitor;
+let ofOne: Visitor;
+const ofEach = ['A1001', 'A1002'].map((account) => kinds({ capture_due: 1 }, account));
+/** Accounts of which the gateway answers no page. */
+let away: string[] = [];
+
+beforeAll(async () => {
+  console = await openConsole({
+    orders: 900,
+    inLedger: (order) => ofEach.some((isWanted) => isWanted(order)),
+    fault: ({ operation, body }) =>
+      operation === 'retrievalTrans' && away.some((account) => body.includes(account))
+        ? { kind: 'status', status: 503, when: 'before' }
+        : null,
+  });
+  everywhere = await console.withRole('viewer');
+  ofOne = await console.withRole('viewer', 'A1001');
+}, 120_000);
+afterAll(() => console.end());
+
+const again = () => console.house.run({ date: dateOf(1) });
+
+/** Heading, sentence and notices of the first page, as a person reads them. */
+async function told(visitor: Visitor): Promise<string> {
+  const { body } = await visitor.get('/');
+  return body.slice(body.indexOf('<h1>'), body.indexOf('<h2')).replaceAll(/<[^>]*>/g, '');
+}
+
+/** The marks of the strip of nights, the newest last. */
+async function marks(visitor: Visitor): Promise<string[]> {
+  const { body } = await visitor.get('/');
+  const at = body.indexOf('id="history"');
+  return [...body.slice(at).matchAll(/<title>([^<]*)</g)].map(([, title = '']) => title);
+}
+
+test('a night that is incomplete for an account that left the configuration', async () => {
+  await console.house.db.query(
+    `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
+       last_run_id, expected, actual, fingerprint)
+     select 'A1003', 'left', 'missing_at_gateway', 'open', now(), run_id, run_id, '{}', '{}', 'f'
+     from (select max(run_id) as run_id from tieout.runs) r`,
+  );
+  const { summary } = await again();
+  expect(summary.state).toBe('incomplete');
+  expect(await told(everywhere)).toMatch(
+    /^Run of \S+ incomplete.* is incomplete: .*A1003 left the configuration.*A1003: the account/s,
+  );
+  expect((await marks(everywhere)).at(-1)).toContain('incomplete');
+  expect(await told(ofOne)).toMatch(/ tied out: .*no open difference/);
+  expect(await told(ofOne)).not.toContain('A1003');
+  await console.house.db.query(`update tieout.breaks set state = 'resolved' where state = 'open'`);
+});
+
+test('a night with money that no line of the statement explains', async () => {
+  await console.house.db.query(
+    `create function public.plant() returns trigger language plpgsql as $$
+     begin new.unexplained_captured = 5.00; return new; end $$;
+     create trigger plant before insert on tieout.statements
+     for each row execute function public.plant()`,
+  );
+  const { summary } = await again();
+  expect(summary.state).toBe('broken');
+  for (const visitor of [everywhere, ofOne]) {
+    expect(await told(visitor)).toMatch(/did not tie out: .*unexplained money of A1001 in [A-Z]+/s);
+  }
+  const { body } = await everywhere.get(`/days/A1001/${dateOf(1)}`);
+  expect(body).toMatch(/the night did not tie out/);
+  await console.house.db.query('drop trigger plant on tieout.statements');
+});
+
+test('pages that failed are counted of the accounts that the reader may see', async () => {
+  away = ['A1002'];
+  const { summary } = await again();
+  expect(summary.state).toBe('incomplete');
+  expect(summary.pull.failedPages).toBeGreaterThan(0);
+  // As if something of the other account were still open too.
+  await console.house.db.query(
+    `update tieout.run_accounts set state = 'incomplete' where account_id = 'A1001'`,
+  );
+  expect(await told(everywhere)).toMatch(/incomplete: .*pages? failed/s);
+  expect(await told(ofOne)).toMatch(/ is incomplete: something of it is still open/);
+  away = [];
+});
+
+test('a night that is broken by a request of an account that nobody configured', async () => {
+  await console.house.db.query(
+    `insert into ledger.refund_requests (account_id, refund_id, order_no, refund_amount,
+       requested_at) values ('A9', 'R9', 'nobody', 1, now())`,
+  );
+  const { summary } = await again();
+  expect(summary.state).toBe('broken');
+  expect(await told(everywhere)).toMatch(
+    /did not tie out: none of 2 orders differs, with 1 open break/,
+  );
+  expect((await marks(everywhere)).at(-1)).toContain('did not tie out');
+  expect(await told(ofOne)).toMatch(/ tied out: /);
+  expect(await told(ofOne)).not.toContain('A9');
+});

@@ -75,6 +75,8 @@ export interface AuthorisationSum {
   readonly accountId: string;
   readonly currency: string | null;
   readonly orders: number;
+  /** one a transaction: an order may have several */
+  readonly reservations: number;
   readonly amount: string;
   /** to lapse soon; those that lapsed stand apart */
   readonly atRisk: number;

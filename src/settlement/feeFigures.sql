@@ -5,13 +5,14 @@
 -- until, tolerance}], $7 decimals of coarse currencies, $8 settlement.from.
 with since as (select ($8::date + $4::time) at time zone $5 as at),
 line as (
-  select l.*, day as booked_on
+  select l.*, dated, day as booked_on
   from tieout.settlement_batches b
   join tieout.settlement_lines l on l.account_id = b.account_id and l.batch = b.batch
     and l.settle_currency = b.currency
   cross join since
   cross join lateral (
-    select greatest(tieout.business_date_of(l.booked_at, $4::time, $5), $8::date) as day
+    select dated, greatest(dated, $8::date) as day
+    from tieout.business_date_of(l.booked_at, $4::time, $5) as dated
   ) booked
   where b.account_id = any ($1) and tieout.is_in_books(b, since.at)
     and (l.type <> 'payout' or l.fee <> 0)
@@ -25,8 +26,8 @@ weighed as (
   from line l
   left join jsonb_to_recordset($6::jsonb) as t (account_id text, type text,
       parts_per_million numeric, fixed jsonb, "from" date, until date, tolerance numeric)
-    on t.account_id collate "C" = l.account_id and t.type = l.type and l.booked_on >= t."from"
-      and (t.until is null or l.booked_on < t.until)
+    on t.account_id collate "C" = l.account_id and t.type = l.type and l.dated >= t."from"
+      and (t.until is null or l.dated < t.until)
   where ($2::date is null or l.booked_on >= $2) and ($3::date is null or l.booked_on <= $3)
 )
 select account_id as "accountId", currency, type, count(*)::int as lines,

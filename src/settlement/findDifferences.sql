@@ -230,10 +230,13 @@ agreed as (
 ),
 overcharged as (
   select o.account_id, p.place as order_no, 'fee_variance' as kind, o.currency,
-    abs(sum(o.fee - o.agreed)) as amount,
+    sum(abs(o.fee - o.agreed)) as amount,
     jsonb_build_object('currency', o.currency, 'amount', sum(o.agreed)::text) as expected,
     jsonb_build_object('currency', o.currency, 'amount', sum(o.fee)::text,
-      'batch', string_agg(distinct o.batch, ', '), 'times', count(*)) as actual
+      'batch', string_agg(distinct o.batch, ', '), 'times', count(*))
+      -- Lines that differ in opposite ways do not make up for each other.
+      || case when abs(sum(o.fee - o.agreed)) = sum(abs(o.fee - o.agreed)) then '{}'
+        else jsonb_build_object('off', sum(abs(o.fee - o.agreed))::text) end as actual
   from agreed o
   join tieout.settlement_lines l using (settlement_line_id)
   cross join lateral (select tieout.place_of_line(l) as place offset 0) p

@@ -130,6 +130,19 @@ describe('reservations', () => {
     ]);
   });
 
+  it('of one order are one order, though it has two transactions', async () => {
+    const both = { ledger: 'captured 3.00 EUR', gateway: ['T1 authorised 1.00 EUR age=150h'] };
+    both.gateway.push('T2 authorised 2.00 EUR age=169h');
+    await night('A6', { both });
+    const config = { authorisations: { A6: WEEK } };
+    const accounts = await accountAuthorisations(fresh.db, config, ['A6'], AT, true);
+    expect(accounts[0]?.sums).toMatchObject([{ orders: 1, reservations: 2, amount: '3.00' }]);
+    expect(accounts.flatMap(accountSentences)).toEqual([
+      'A6: 3.00 EUR is reserved for 1 order; 1.00 EUR of 1 order will soon lapse; ' +
+        '2.00 EUR of 1 order has lapsed; the next lapses at 2026-11-20T21:00Z.',
+    ]);
+  });
+
   it('lapse at no time that nobody gave: the key is named, and nothing is at risk', async () => {
     const lines = await listed('A1', { rule: null });
     expect(lines).toHaveLength(7);

@@ -30,13 +30,18 @@ describe('how a reservation stands', () => {
   const UNTIL = at('11-22T04:00');
   it.each([
     ['lapsed', at('11-20T04:00'), 0],
-    ['lapsed', at('11-20T03:30'), -1],
+    ['lapsed', at('11-20T03:30'), 0],
     ['at_risk', at('11-20T04:01'), 0],
     ['at_risk', at('11-22T04:00'), 48],
     ['in_time', at('11-22T04:01'), 48],
   ] as const)('%s when it lapses at %s: %i hours', (standing, lapsesAt, hours) => {
     expect(standingOf({ since: SINCE, lapsesAt }, NOW, UNTIL)).toBe(standing);
     expect(hoursLeft(lapsesAt, NOW)).toBe(hours);
+  });
+
+  it('lapsed no more hours ago than have passed', () => {
+    expect(hoursLeft(at('11-20T03:59'), NOW)).toBe(0);
+    expect(hoursLeft(at('11-19T04:55'), NOW)).toBe(-23);
   });
 
   it('is not guessed where nobody said how long it holds, or since when it stands', () => {

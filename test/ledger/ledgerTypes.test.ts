@@ -253,6 +253,19 @@ describe('a view that cannot be read', () => {
     60_000,
   );
 
+  it('a refund request without an amount is said to have none', async () => {
+    const house = await houseOf(1);
+    const [order = ''] = numbersOf(house);
+    await house.db.query('alter table ledger.refund_requests alter refund_amount drop not null');
+    await house.db.query(
+      `insert into ledger.refund_requests (account_id, refund_id, order_no, requested_at)
+       values ('A1001', 'R1', $1, now())`,
+      [order],
+    );
+    const { stdout } = await tieoutHere(['order', 'A1001', order], { cwd: house.folder });
+    expect(stdout).toContain('refund R1: no amount, requested');
+  }, 60_000);
+
   it.each([
     ['amount::money', 'its column amount must be a number, or the text of one'],
     ['1 as worth', 'its column amount must be a number'],

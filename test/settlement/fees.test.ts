@@ -2,6 +2,7 @@
 // more than its tolerance is a break, and leaves the movement settled.
 
 import { describe, expect, it } from 'vitest';
+import { breakSentence } from '../../src/core/breaks/sentence.js';
 import { feeFigures } from '../../src/settlement/settlementStore.js';
 import { ACCOUNTS, breaks, db, figures, moved, ownFacts, rules, settle, settled } from './facts.js';
 
@@ -58,6 +59,44 @@ describe('fees', () => {
         { type: 'payout', lines: 1, gross: '0.00', fees: '1.00' },
       ]);
     }
+  });
+
+  it('of a line from before the books are those of its own date, as on the page of its batch', async () => {
+    await settled(
+      { order: '1', amount: '100.00', fee: '9.00', on: '2026-10-31' },
+      { order: '2', amount: '100.00', fee: '1.65', on: '2026-11-02' },
+    );
+    const fees = { tariff: [tariff()], coarse: {} };
+    await settle({ fees });
+    const month = { from: '2026-11-01', to: '2026-11-30' };
+    expect(await feeFigures(db, ACCOUNTS, month, rules.times, fees)).toMatchObject([
+      { lines: 2, fees: '10.65', agreed: '1.65', variance: '0.00', beyond: 0 },
+    ]);
+    expect((await breaks()).filter((line) => line.includes('fee'))).toEqual([]);
+  });
+
+  it('of two lines of an order that differ in opposite ways do not make up for each other', async () => {
+    await moved(
+      { order: '1', amount: '100.00' },
+      { order: '1', kind: 'refunded', amount: '10.00' },
+    );
+    await settled(
+      { order: '1', amount: '100.00', fee: '1.95' },
+      { order: '1', type: 'refunded', amount: '-10.00', fee: '0.10' },
+    );
+    const refunds = { type: 'refunded', parts_per_million: '0', fixed: { EUR: '0.40' } };
+    await settle({ fees: { tariff: [tariff(), tariff(refunds)], coarse: {} } });
+    expect((await breaks()).filter((line) => line.includes('fee'))).toEqual([
+      '1 fee_variance 0.60 EUR',
+    ]);
+    const { rows } = await db.query<{ expected: object; actual: object; stake: string }>(
+      `select expected, actual, stake::text from tieout.break_facts where kind = 'fee_variance'`,
+    );
+    expect(rows[0]?.stake).toBe('0.60');
+    const [{ expected = {}, actual = {} } = {}] = rows;
+    expect(breakSentence('fee_variance', expected, actual)).toMatch(
+      /a fee of 2\.05 EUR .*, 2\.05 EUR was agreed, and the 2 lines differ by 0\.60 EUR in all/,
+    );
   });
 
   it('are those of the date', async () => {

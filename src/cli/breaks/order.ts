@@ -80,7 +80,7 @@ function historyLines(
     ...table(
       history.refundRequests.map((one) => [
         `refund ${one.refund_id}`,
-        moneyIn(String(one.refund_amount), currency),
+        moneyOf({ amount: one.refund_amount, currency }),
         `requested ${one.requested_at}`,
         one.reason ? `(${one.reason})` : '',
       ]),
@@ -222,8 +222,8 @@ function callLines(calls: readonly Part[]): Line[] {
     const end = call.outcome ?? 'its end is not known';
     const claim = call.isClaim ? ' (claimed)' : '';
     return ((call.entries as Part[] | null) ?? []).map((entry) => {
-      const amount = String(entry.refund_amount ?? entry.amount ?? '');
-      const money = moneyIn(amount, entry.currency ? String(entry.currency) : null);
+      const amount = entry.refund_amount ?? entry.amount ?? null;
+      const money = moneyOf({ amount, currency: entry.currency });
       const how = `by ${call.by}${claim}: ${end}${reasonOf(call)}`;
       return [String(call.at), String(call.operation), money, how];
     });

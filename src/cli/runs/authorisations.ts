@@ -70,9 +70,10 @@ async function list(app: App, flags: Flags, isJson: boolean): Promise<number> {
     const counted = isAll
       ? accounts
       : await accountAuthorisations(app.db, app.config, accountIds, at, false);
-    const orders = counted.flatMap(({ sums }) => sums).reduce((sum, one) => sum + one.orders, 0);
+    const sums = counted.flatMap((one) => one.sums);
+    const all = sums.reduce((sum, { reservations }) => sum + reservations, 0);
     const how = `--limit, --account${isAll ? '' : ', --all'}`;
-    for (const line of moreLines(orders - limit, how)) process.stderr.write(`${line}\n`);
+    for (const line of moreLines(all - limit, how)) process.stderr.write(`${line}\n`);
   }
   return 0;
 }
@@ -101,5 +102,6 @@ function authorisationCells(row: ShownAuthorisation): string[] {
 
 function hoursText({ standing, hoursLeft }: ShownAuthorisation): string {
   if (hoursLeft === null) return standing === null ? 'unknown' : labelOf(standing);
-  return standing === 'lapsed' ? `lapsed ${-hoursLeft} h ago` : `${hoursLeft} h left`;
+  if (standing !== 'lapsed') return `${hoursLeft} h left`;
+  return `lapsed ${hoursLeft === 0 ? 'less than 1' : -hoursLeft} h ago`;
 }

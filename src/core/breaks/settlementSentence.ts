@@ -11,6 +11,8 @@ interface Side {
   batch?: string;
   times?: number;
   since?: string;
+  /** what lines differ by, each for itself, where some are too high and some too low */
+  off?: string;
   /** where an order has both, each for itself */
   captured?: string;
   refunded?: string;
@@ -44,10 +46,16 @@ export const SETTLEMENT_SENTENCES = {
     `${money(actual)}${inBatch(actual)}: ask the acquirer for the difference`,
   fee_variance: ({ expected, actual }: Sides): string =>
     `the acquirer took a fee of ${money(actual)}${inBatch(actual)}, ${money(expected)} was ` +
-    'agreed: claim it back, or correct settlement.tariff',
+    `agreed${byLine(actual)}: claim it back, or correct settlement.tariff`,
   charged_back: ({ actual }: Sides): string =>
     `${money(actual)} was charged back${inBatch(actual)}: answer the dispute, refund nothing of it`,
 };
+
+/** Where the sums alone would hide it. */
+function byLine({ off, times: lines = 1, currency }: Side): string {
+  if (off === undefined) return '';
+  return `, and the ${countText(lines)} lines differ by ${moneyIn(off, currency)} in all`;
+}
 
 function money({ amount, currency }: Side): string {
   return amount ? moneyIn(amount, currency) : unknownMoney(currency);

@@ -49,10 +49,11 @@ export function standingOf(
   return lapsesAt <= until ? 'at_risk' : 'in_time';
 }
 
-/** Whole hours, below zero since it lapsed; never more than are left. */
+/** Whole hours, never more than are left; below zero, never more than it lapsed ago. */
 export function hoursLeft(lapsesAt: Date | null, now: Date): number | null {
   if (lapsesAt === null) return null;
-  return Math.floor((lapsesAt.getTime() - now.getTime()) / HOUR_MS);
+  // Adding 0: no hours since it lapsed are not -0.
+  return Math.trunc((lapsesAt.getTime() - now.getTime()) / HOUR_MS) + 0;
 }
 
 /** What is known of why the money is not taken. */

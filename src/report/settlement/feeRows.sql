@@ -4,13 +4,14 @@
 -- parts_per_million, fixed, from, until, tolerance}], $8 decimals of coarse currencies.
 with since as (select ($2::date + $3::time) at time zone $4 as at),
 line as (
-  select l.*, day as booked_on, to_char(day, 'YYYY-MM') as month
+  select l.*, dated, day as booked_on, to_char(day, 'YYYY-MM') as month
   from tieout.settlement_batches b
   join tieout.settlement_lines l on l.account_id = b.account_id and l.batch = b.batch
     and l.settle_currency = b.currency
   cross join since
   cross join lateral (
-    select greatest(tieout.business_date_of(l.booked_at, $3::time, $4), $2::date) as day
+    select dated, greatest(dated, $2::date) as day
+    from tieout.business_date_of(l.booked_at, $3::time, $4) as dated
   ) booked
   where b.account_id = any ($1) and tieout.is_in_books(b, since.at) and day between $5 and $6
     and (l.type <> 'payout' or l.fee <> 0)
@@ -24,8 +25,8 @@ weighed as (
   from line l
   left join jsonb_to_recordset($7::jsonb) as t (account_id text, type text,
       parts_per_million numeric, fixed jsonb, "from" date, until date, tolerance numeric)
-    on t.account_id collate "C" = l.account_id and t.type = l.type and l.booked_on >= t."from"
-      and (t.until is null or l.booked_on < t.until)
+    on t.account_id collate "C" = l.account_id and t.type = l.type and l.dated >= t."from"
+      and (t.until is null or l.dated < t.until)
 )
 select month, account_id as "accountId", currency, type, count(*)::int as lines,
   round(sum(gross), 2)::text as gross, round(sum(fee), 2)::text as fees,

@@ -50,7 +50,7 @@ export interface PeriodData<R> {
 
 /** Not how long the money is missing: a first night finds old orders, and its breaks are new. */
 const AGE_WORDS =
-  'Age: whole days since a night first saw the break; the order itself may be older.';
+  'Age: days from the date on which a night first saw the break; the order itself may be older.';
 
 export function writeAgeing(path: string, data: PeriodData<BreakRow>): Promise<WrittenReport> {
   const { about, period, rows } = data;

@@ -392,6 +392,6 @@ const GLOSSARY: readonly Pair[] = [
   ['waiting for approval', 'an instruction that a person has to allow; nothing was sent'],
   ['held by a setting', 'an instruction that no approval frees; nothing was sent'],
   ['unknown', 'sent, and nobody can say yet whether the gateway did it; it is not sent again'],
-  ['age', 'whole days since a night first saw the break; the order itself may be older'],
+  ['age', 'days from the date on which a night first saw the break; the order itself may be older'],
   ['not in ledger', 'an order at the gateway that the ledger does not have'],
 ];

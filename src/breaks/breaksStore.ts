@@ -4,7 +4,7 @@
 // writes what people decide, compare/updateBreaks.sql what snapshots show and
 // settlement/updateBreaks.sql what the acquirer's lines do.
 
-import { seenRanges } from '../core/breaks/breakAge.js';
+import { type AgeClock, seenRanges } from '../core/breaks/breakAge.js';
 import type { BreakState } from '../core/breaks/breakDecision.js';
 import type { RefusedHere, SettledRefund, Side } from '../core/breaks/sentence.js';
 import type { BreakKind } from '../core/orders/verdict.js';
@@ -152,7 +152,7 @@ export async function countBreaks(
   db: Db,
   filter: BreakFilter,
   group: BreakGroup | null,
-  asOf: Date,
+  clock: AgeClock,
   limit: number,
   most: string | null = null,
   offset = 0,
@@ -168,7 +168,7 @@ export async function countBreaks(
     ...values(filter),
     limit,
     group,
-    JSON.stringify(group === 'age' ? seenRanges(asOf) : []),
+    JSON.stringify(group === 'age' ? seenRanges(clock) : []),
     most,
     offset,
   ]);

@@ -14,8 +14,24 @@ export function isTimezone(name: string): boolean {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
+/** Clocks are put on or back at quarters of an hour only; to ask the zone costs much more. */
+const QUARTER_MS = 15 * MINUTE_MS;
+const KEPT_MAX = 10_000;
+const kept = new Map<string, number>();
+
 /** Minutes that the zone is ahead of UTC at an instant, in milliseconds since 1970. */
 export function minutesAhead(timezone: string, at: number): number {
+  const quarter = Math.floor(at / QUARTER_MS);
+  const key = `${timezone} ${quarter}`;
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const ahead = askedAhead(timezone, quarter * QUARTER_MS);
+  if (kept.size >= KEPT_MAX) kept.clear();
+  kept.set(key, ahead);
+  return ahead;
+}
+
+function askedAhead(timezone: string, at: number): number {
   const format =
     formats.get(timezone) ??
     new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' });

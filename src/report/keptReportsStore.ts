@@ -38,6 +38,10 @@ export async function previousWorkbook(db: Db, runId: bigint): Promise<string | 
     `select w.sha256
      from tieout.runs r
      join tieout.runs p on p.business_date < r.business_date and not p.is_dry
+       and exists (select from tieout.run_accounts e
+         join tieout.run_accounts own on own.run_id = r.run_id
+           and own.account_id = e.account_id and own.events_after > 0
+         where e.run_id = p.run_id and e.events_until is not null)
      join tieout.reports w on w.run_id = p.run_id and w.kind = 'reconciliation'
        and w.state = 'written'
      where r.run_id = $1 order by p.business_date desc, w.revision desc limit 1`,

@@ -1,10 +1,13 @@
 -- The breaks that were open at the end of a run, as they stood then, with owner, note and the
--- waiver that waits as they are today, oldest first; of all kinds, or of these. $1 run, $2 kinds.
+-- waiver that waits as they are today, oldest first; of all kinds, or of these. $1 runs, of which
+-- the newest of each account counts, $2 kinds.
 -- What has no event since is read as it stands: the cost grows with what happened since, not with
 -- history. As evidence asks, tieout.open_as_of takes the same breaks from their events alone, each
 -- with what was said when it opened.
 with run as materialized (
-  select account_id, events_until from tieout.run_accounts where run_id = $1::bigint
+  select distinct on (account_id) account_id, events_until from tieout.run_accounts
+  where run_id = any ($1::bigint[])
+  order by account_id, events_until is null, business_date desc
 ),
 touched as materialized (
   select distinct break_id from tieout.break_events

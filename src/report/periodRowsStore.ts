@@ -1,6 +1,7 @@
 // What the reports over a day or a month are made of: the roll-forward by business date, and the
 // breaks that were open at the end of it, as the workbook of that night lists them.
 
+import type { AgeClock } from '../core/breaks/breakAge.js';
 import type { Period } from '../core/period.js';
 import type { ActivityRow, BreakRow } from '../core/runs/reporting.js';
 import type { Db } from '../database/db.js';
@@ -28,9 +29,14 @@ export async function activityRows(db: Db, { from, to }: Period): Promise<Activi
   return (await db.query<ActivityRow>(statement('report/activity'), [from, to])).rows;
 }
 
-/** Breaks open at the end of a run; their age is that of the run's look. */
-export async function openAsOf(db: Db, runId: bigint, asOf: Date): Promise<BreakRow[]> {
-  const values = [runId, null];
+/** Breaks open at the end of the newest run of each account in the period. */
+export async function openAsOf(db: Db, { from, to }: Period, clock: AgeClock): Promise<BreakRow[]> {
+  const { rows: runs } = await db.query<{ run_id: bigint }>(
+    `select run_id from tieout.runs
+     where not is_dry and summary is not null and business_date between $1 and $2`,
+    [from, to],
+  );
+  const values = [runs.map(({ run_id }) => run_id), null];
   const { rows } = await db.query<RawBreakRow>(statement('report/listedBreaks'), values);
-  return rows.map((row) => openBreakRow(row, asOf));
+  return rows.map((row) => openBreakRow(row, clock));
 }

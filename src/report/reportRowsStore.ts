@@ -3,7 +3,7 @@
 // there are; who has to see the same ones twice reads them of one snapshot (db.ts).
 
 import { streamChanged } from '../breaks/changedStore.js';
-import { ageInDays } from '../core/breaks/breakAge.js';
+import { type AgeClock, ageInDays } from '../core/breaks/breakAge.js';
 import type { DueRule } from '../core/breaks/dueDate.js';
 import { dueDate, overdueBefore } from '../core/breaks/dueDate.js';
 import type { RefusedHere, SettledRefund, Side } from '../core/breaks/sentence.js';
@@ -54,8 +54,8 @@ export interface RawBreakRow {
   refused?: RefusedHere | null;
 }
 
-/** An open break as reports print it; its age is that at `asOf`. */
-export function openBreakRow(row: RawBreakRow, asOf: Date): BreakRow {
+/** An open break as reports print it; its age is that of the clock. */
+export function openBreakRow(row: RawBreakRow, clock: AgeClock): BreakRow {
   return {
     breakId: row.break_id ?? null,
     accountId: row.account_id,
@@ -78,7 +78,7 @@ export function openBreakRow(row: RawBreakRow, asOf: Date): BreakRow {
     ledgerAmount: row.expected.amount ?? null,
     gatewayAmount: row.actual.amount ?? null,
     firstSeen: row.first_seen,
-    ageDays: ageInDays(row.first_seen, asOf),
+    ageDays: ageInDays(row.first_seen, clock),
     ...{ due: null, isOverdue: false },
     owner: row.owner,
     note: row.note,
@@ -103,14 +103,15 @@ export async function* breakRows(
   kinds: readonly string[] | null = null,
 ): AsyncGenerator<BreakRow[]> {
   const late = overdueBefore(asOf, rule);
+  const clock = { at: asOf, timezone: rule.timezone };
   const chunks = reads.stream<RawBreakRow & BoundRow>(
     statement('report/listedBreaks'),
-    [runId, kinds],
+    [[runId], kinds],
     CHUNK_ROWS,
   );
   for await (const rows of chunks) {
     yield rows.map((row) => ({
-      ...openBreakRow(row, asOf),
+      ...openBreakRow(row, clock),
       due: dueDate(row.first_seen, rule),
       isOverdue: row.first_seen < late,
       binding: breakBinding(row),
@@ -134,10 +135,10 @@ export async function* changeRows(
   reads: LongReads,
   runId: bigint,
   accountIds: readonly string[],
-  asOf: Date,
+  clock: AgeClock,
 ): AsyncGenerator<ChangeRow[]> {
   for await (const rows of streamChanged(reads, runId, accountIds)) {
-    yield rows.map((row) => ({ ...row, ageDays: ageInDays(row.firstSeen, asOf) }));
+    yield rows.map((row) => ({ ...row, ageDays: ageInDays(row.firstSeen, clock) }));
   }
 }
 
@@ -279,6 +280,9 @@ export async function runAbout(
   }>(
     `select current_setting('server_version') as server,
        (select max(p.business_date)::text from tieout.runs p
+         join tieout.run_accounts e on e.run_id = p.run_id and e.events_until is not null
+         join tieout.run_accounts own on own.run_id = r.run_id
+           and own.account_id = e.account_id and own.events_after > 0
          where not p.is_dry and p.business_date < r.business_date) as previous,
        encode(sha256(convert_to(coalesce((
            select string_agg(concat_ws(' ', k.account_id, k.pull_id, c.facts_sha256), ' '

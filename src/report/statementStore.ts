@@ -1,6 +1,6 @@
 // The lines of the statement of a run, and the statements of written workbooks on record.
 
-import { ageInDays } from '../core/breaks/breakAge.js';
+import { type AgeClock, ageInDays } from '../core/breaks/breakAge.js';
 import { NOT_APPROVABLE } from '../core/instructions/holdReasons.js';
 import { formatAmount } from '../core/money.js';
 import type { Signing } from '../core/runs/businessDay.js';
@@ -14,16 +14,16 @@ const CHUNK_ROWS = 500;
 
 type RawLine = Omit<StatementLine, 'ageDays'>;
 
-/** By account, currency and what explains them; ages are those at `asOf`. */
+/** By account, currency and what explains them; ages are those of the clock. */
 export async function* statementLines(
   reads: LongReads,
   runId: bigint,
-  asOf: Date,
+  clock: AgeClock,
 ): AsyncGenerator<StatementLine[]> {
   const text = statement('report/statementLines');
   for await (const rows of reads.stream<RawLine>(text, [runId, NOT_APPROVABLE], CHUNK_ROWS)) {
     yield rows.map((row) => {
-      const ageDays = row.since === null ? null : ageInDays(row.since, asOf);
+      const ageDays = row.since === null ? null : ageInDays(row.since, clock);
       return { ...row, ageDays };
     });
   }

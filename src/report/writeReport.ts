@@ -17,7 +17,6 @@ import type { DueRule } from '../core/breaks/dueDate.js';
 import { messageOf } from '../core/errors.js';
 import type { Period } from '../core/period.js';
 import { periodOf } from '../core/period.js';
-import type { DayFigures } from '../core/runs/businessDay.js';
 import type { AboutData, ReconciliationData, WrittenReport } from '../core/runs/reporting.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { LongReads } from '../database/db.js';
@@ -121,22 +120,23 @@ function writeSettlementOf(
 }
 
 async function writePeriod(
-  { db }: ReportDeps,
+  { db, config }: ReportDeps,
   path: string,
   report: ReportRow,
-  data: { period: Period; about: AboutData },
+  { period, about: ofRun }: { period: Period; about: AboutData },
 ): Promise<WrittenReport> {
+  // The newest run of the period may be of some accounts alone.
+  const accounts = await daysAccounts(db, period.from, period.to);
+  const parameters = ofRun.parameters.map(
+    ([name, value]) => [name, name === 'Accounts' ? accounts.join(', ') : value] as const,
+  );
+  const data = { period, about: { ...ofRun, parameters } };
   if (report.kind === 'activity') {
-    const days = await daysOf(db, data.period);
-    return writeActivity(path, { ...data, rows: await activityRows(db, data.period), days });
+    const days = await dayFigures(db, accounts, period.from, period.to);
+    return writeActivity(path, { ...data, rows: await activityRows(db, period), days });
   }
-  const rows = await openAsOf(db, report.runId, data.about.asOf);
-  return writeAgeing(path, { ...data, rows });
-}
-
-/** The business days of all accounts. */
-async function daysOf(db: ReportDeps['db'], { from, to }: Period): Promise<DayFigures[]> {
-  return dayFigures(db, await daysAccounts(db, from, to), from, to);
+  const clock = { at: ofRun.asOf, timezone: config.schedule.timezone };
+  return writeAgeing(path, { ...data, rows: await openAsOf(db, period, clock) });
 }
 
 type RunOfReport = Pick<ReconciliationData, 'summary' | 'about'>;
@@ -234,11 +234,12 @@ function rowsOf(
   const { about } = run;
   const breaks = (kinds?: readonly string[]) =>
     breakRows(reads, runId, { asOf: about.asOf, rule }, kinds);
+  const clock = { at: about.asOf, timezone: rule.timezone };
   const allBreaks = readAgain(() => breaks());
   return {
     breaks: (kinds) => (kinds === undefined ? allBreaks() : breaks(kinds)),
-    changes: readAgain(() => changeRows(reads, runId, accountsOf(run), about.asOf)),
-    lines: readAgain(() => statementLines(reads, runId, about.asOf)),
+    changes: readAgain(() => changeRows(reads, runId, accountsOf(run), clock)),
+    lines: readAgain(() => statementLines(reads, runId, clock)),
     moved: readAgain(() => movedRows(reads, runId)),
     waiting: readAgain(() => waitingRows(reads, runId)),
   };

@@ -3,7 +3,7 @@
 // openItems.sql.
 
 import type { BreakAge } from '../core/breaks/breakAge.js';
-import { AGES, ageInDays, isOfAge } from '../core/breaks/breakAge.js';
+import { AGES, daysBetween, isOfAge } from '../core/breaks/breakAge.js';
 import { addAmounts, parseSum } from '../core/money.js';
 import { dateIn } from '../core/time.js';
 import type { Database } from '../database/db.js';
@@ -41,10 +41,10 @@ export async function openPage(
   const end = asked.offset + asked.limit;
   const all = { found: 0, total: '0.00' };
   // By dates of the schedule's zone, as the sheet counts them: the clock of UTC may be a day off.
-  const today = startOf(dateIn(times.timezone, asked.at));
+  const today = dateIn(times.timezone, asked.at);
   for await (const chunk of openItems(db, [asked.accountId], times)) {
     for (const item of chunk.filter((one) => isAsked(one, asked))) {
-      const days = ageInDays(startOf(item.since), today);
+      const days = daysBetween(item.since, today);
       const bucket = ages.find(({ age }) => isOfAge(days, age));
       if (bucket !== undefined) add(bucket, item);
       if (asked.age !== null && bucket?.age !== asked.age) continue;
@@ -58,10 +58,6 @@ export async function openPage(
   }
   if (asked.isLargestFirst === true) items = largestFirst(items).slice(asked.offset, end);
   return { ages, items, ...all };
-}
-
-function startOf(date: string): Date {
-  return new Date(`${date}T00:00:00Z`);
 }
 
 /** By size, whichever way the money goes; equal ones stay oldest first. */

@@ -296,20 +296,20 @@ describe('finding breaks', () => {
     expect(await orders({ currency: 'USD' })).toEqual([]);
     const cause = 'amount_mismatch, delta -1.00 EUR';
     expect(await orders({ cause })).toEqual(['O1', 'O3']);
-    const groups = await countBreaks(db, { accountIds: [accountId] }, 'cause', new Date(), 10);
+    const clock = { at: new Date(SNAPSHOT_AT.getTime() + 9 * 86_400_000), timezone: 'UTC' };
+    const groups = await countBreaks(db, { accountIds: [accountId] }, 'cause', clock, 10);
     expect(groups.map(({ key, breaks, money }) => ({ key, breaks, money }))).toEqual([
       { key: cause, breaks: 2, money: { EUR: '2.00' } },
       { key: 'amount_mismatch, delta -900.00 EUR', breaks: 1, money: { EUR: '900.00' } },
       { key: 'missing_at_gateway', breaks: 1, money: { EUR: '20.00' } },
     ]);
     // Which requests they came with is told apart.
-    const pages = await countBreaks(db, { accountIds: [accountId] }, 'page', new Date(), 10);
+    const pages = await countBreaks(db, { accountIds: [accountId] }, 'page', clock, 10);
     expect(pages.map(({ breaks }) => breaks)).toEqual([1, 1, 1, 1]);
     expect(pages[0]?.key).toMatch(/^A\d+ of 20\d\d-\d\d-\d\d no \d+$/);
-    const later = new Date(SNAPSHOT_AT.getTime() + 9 * 86_400_000);
-    const ages = await countBreaks(db, { accountIds: [accountId] }, 'age', later, 10);
+    const ages = await countBreaks(db, { accountIds: [accountId] }, 'age', clock, 10);
     expect(ages.map(({ key, breaks }) => `${key}: ${breaks}`)).toEqual(['8-30: 4']);
-    const [all] = await countBreaks(db, { accountIds: [accountId] }, null, later, 1);
+    const [all] = await countBreaks(db, { accountIds: [accountId] }, null, clock, 1);
     expect(all).toMatchObject({ key: null, breaks: 4, orders: 4, money: { EUR: '922.00' } });
   });
 

@@ -18,6 +18,7 @@ import { APPROVE } from '../support/deciding.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds } from '../support/night.js';
 
+const CLOCK = { at: new Date(), timezone: 'UTC' };
 const DATE = dateOf(2);
 
 interface Sent {
@@ -165,7 +166,7 @@ test('says of what a person refused that it was, and not that it comes later', a
   await decideInstructions(deps, { ids: [one.id], decision, who });
   const run = await findRun(house.db, DATE);
   const items: string[] = [];
-  for await (const some of statementLines(house.db, run?.runId ?? 0n, new Date())) {
+  for await (const some of statementLines(house.db, run?.runId ?? 0n, CLOCK)) {
     items.push(...some.filter((l) => l.orderNo === one.orderNo).map(({ item }) => item));
   }
   expect(items[0]).toBe('refused');

@@ -16,6 +16,7 @@ import type { House } from '../support/night.js';
 import { buildHouse, dateOf } from '../support/night.js';
 
 /** Refunds of other currencies than the one that is named wait. */
+const CLOCK = { at: new Date(), timezone: 'UTC' };
 const OPERATIONS = {
   ...{ capture: 'auto', cancel: 'auto', refund: 'auto', review: 'auto' },
   approveAbove: { refund: { PLN: '400.00' } },
@@ -139,7 +140,7 @@ describe('the statement of a night', () => {
 
   test('says that an approval is waited for of what an approver finds waiting, and of no more', async () => {
     const lines: StatementLine[] = [];
-    for await (const some of statementLines(house.db, runId, new Date())) lines.push(...some);
+    for await (const some of statementLines(house.db, runId, CLOCK)) lines.push(...some);
     const { rows } = await house.db.query<{ order_no: string; money: string; why: string }>(
       `select order_no, coalesce(refund_amount, amount)::text as money, hold_reason as why
        from tieout.instructions where is_open and state = 'held' and operation <> 'review'`,

@@ -7,34 +7,41 @@ import type { BreakFilter } from '../../src/breaks/breaksStore.js';
 import { countBreaks, findBreaks } from '../../src/breaks/breaksStore.js';
 import { dueRuleOf } from '../../src/breaks/dueRule.js';
 import { filterOf } from '../../src/cli/breaks/breakFilter.js';
+import { breakLines } from '../../src/cli/breaks/breaksText.js';
+import { shownLine } from '../../src/cli/terminal.js';
 import { AGES } from '../../src/core/breaks/breakAge.js';
-import { DAY_MS } from '../../src/core/time.js';
+import { DAY_MS, dateIn, startOfDay } from '../../src/core/time.js';
 import { breakRows } from '../../src/report/reportRowsStore.js';
 import { newestRun } from '../../src/runs/runsStore.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole, refusalOf, shownBreak } from './consoleHouse.js';
+import type { PlantedBreak } from './plantedBreaks.js';
+import { plantBreak } from './plantedBreaks.js';
 
-/** How old in days, and where everybody counts it. */
+const TIMEZONE = 'America/New_York';
+
+/** Seen so many days before the midnight of today there, and where everybody counts it. */
 const TABLE: readonly (readonly [days: number, age: string])[] = [
   [-0.5, 'up to 1 day'],
   [0, 'up to 1 day'],
   [0.5, 'up to 1 day'],
+  [0.9, 'up to 1 day'],
   [1, 'up to 1 day'],
-  [1.5, 'up to 1 day'],
-  [2, '2 to 7 days'],
-  [7, '2 to 7 days'],
-  [7.5, '2 to 7 days'],
-  [8, '8 to 30 days'],
-  [30.9, '8 to 30 days'],
-  [31, '31 to 90 days'],
-  [90.99, '31 to 90 days'],
-  [91, 'over 90 days'],
+  [1.86, '2 to 7 days'],
+  [6.9, '2 to 7 days'],
+  [7.1, '8 to 30 days'],
+  [7.86, '8 to 30 days'],
+  [29.9, '8 to 30 days'],
+  [30.5, '31 to 90 days'],
+  [89.9, '31 to 90 days'],
+  [90.5, 'over 90 days'],
 ];
 
 let place: ConsoleHouse;
 let finance: Visitor;
 beforeAll(async () => {
-  place = await openConsole();
+  place = await openConsole({ settings: { schedule: { timezone: TIMEZONE } } });
+  place.clock.now = new Date(midnight().getTime() + (3.25 / 24) * DAY_MS);
   finance = await place.withRole('finance');
   const { db } = place.app;
   await db.query(`update tieout.breaks set state = 'resolved' where state = 'open'`);
@@ -87,7 +94,7 @@ describe('by when somebody has to act on a break', () => {
     ).toEqual(late.map((row) => row.orderNo).sort());
     // With an age beside it: what is both.
     const old = await finance.get('/breaks?due=overdue&age=2-7');
-    expect(ofRows(old.body).map(([no]) => no)).not.toContain(nameOf(90.99));
+    expect(ofRows(old.body).map(([no]) => no)).not.toContain(nameOf(90.5));
     const one = await finance.get(`/breaks/${late[0]?.breakId}`);
     expect(one.body.replaceAll(/<[^>]+>/g, '')).toContain(`Due ${late[0]?.due}, overdue.`);
   });
@@ -103,7 +110,7 @@ describe('by when somebody has to act on a break', () => {
 
 describe('the age of a break', () => {
   it.each(TABLE)(
-    'of a break seen %s days ago is the same to everybody: %s',
+    'of a break seen %s days before today is the same to everybody: %s',
     async (days, words) => {
       const orderNo = nameOf(days);
       const holding = [];
@@ -123,6 +130,25 @@ describe('the age of a break', () => {
     },
   );
 
+  it('is the number of dates since on the list, on the terminal and in the workbook', async () => {
+    const expected = TABLE.map(([days]) => [nameOf(days), Math.max(0, Math.ceil(days))]).sort();
+    const { body } = await finance.get('/breaks');
+    const listed = [
+      ...body.matchAll(
+        /<th scope="row"><a href="\/orders\/[^/]+\/([^"]+)".*?data-name="Age \(days\)">(\d+)</gs,
+      ),
+    ].map(([, orderNo = '', days]) => [decodeURIComponent(orderNo), Number(days)]);
+    expect(listed.sort()).toEqual(expected);
+    const found = await findBreaks(place.app.db, { states: ['open'] }, { limit: 100, offset: 0 });
+    const plain = { zone: TIMEZONE, hasColours: false };
+    const lines = breakLines(found, ageClock()).map((line) => shownLine(line, plain));
+    for (const [name, days] of expected) {
+      expect(lines.find((line) => line.includes(` ${name} `))).toMatch(` ${days} d `);
+    }
+    const rows = await workbookRows();
+    expect(rows.map(({ orderNo, ageDays }) => [orderNo, ageDays]).sort()).toEqual(expected);
+  });
+
   it('is counted alike on the first page, in groups and in the workbook', async () => {
     const expected = AGES.map((age) => TABLE.filter(([, words]) => words === age.words).length);
     const { body } = await finance.get('/');
@@ -131,7 +157,7 @@ describe('the age of a break', () => {
     );
     expect(bars).toEqual(expected);
     const { db } = place.app;
-    const groups = await countBreaks(db, { states: ['open'] }, 'age', place.clock.now, 10);
+    const groups = await countBreaks(db, { states: ['open'] }, 'age', ageClock(), 10);
     expect(AGES.map(({ name }) => groups.find(({ key }) => key === name)?.breaks)).toEqual(
       expected,
     );
@@ -343,7 +369,7 @@ async function consoleOrders(query: string): Promise<string[]> {
 }
 
 async function commandAge(age: string): Promise<string[]> {
-  const filter = filterOf({ age }, place.clock.now, ['open']);
+  const filter = filterOf({ age }, ageClock(), ['open']);
   const found = await findBreaks(place.app.db, filter, { limit: 100, offset: 0 });
   return found.map(({ orderNo }) => orderNo);
 }
@@ -358,42 +384,17 @@ async function workbookRows() {
   return rows;
 }
 
-interface Opened {
-  orderNo: string;
-  kind?: string;
-  days?: number;
-  amount?: string | null;
-  currency?: string | null;
-  owner?: string;
-  note?: string;
+function openBreak({ days = 0, ...one }: Omit<PlantedBreak, 'seen'> & { days?: number }) {
+  const seen = new Date(midnight().getTime() - days * DAY_MS);
+  return plantBreak(place.app.db, { ...one, seen });
 }
 
-async function openBreak(one: Opened): Promise<void> {
-  const { orderNo, days = 0, amount = '1.00', currency = 'EUR' } = one;
-  const side = {
-    transaction: `TX-${orderNo}`,
-    candidates: [{ transaction: `OTHER-${orderNo}` }],
-    ...(amount === null ? {} : { amount }),
-  };
-  await place.app.db.query(
-    `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
-       last_run_id, expected, actual, fingerprint, currency, amount, owner, note)
-     select a.account_id, $1, $8, 'open', $2::timestamptz, a.run_id, a.run_id,
-       '{}', $3::jsonb, $1, $4, $5::numeric, $6, $7
-     from tieout.run_accounts a order by a.account_id limit 1`,
-    [
-      orderNo,
-      new Date(place.clock.now.getTime() - days * DAY_MS),
-      JSON.stringify(side),
-      currency,
-      amount,
-      one.owner ?? null,
-      one.note ?? null,
-      one.kind ?? 'missing_in_ledger',
-    ],
-  );
+/** When today begins in the schedule's zone. */
+function midnight(): Date {
+  return startOfDay(dateIn(TIMEZONE, place.clock.now), TIMEZONE);
 }
 
+const ageClock = () => ({ at: place.clock.now, timezone: TIMEZONE });
 function nameOf(days: number): string {
   return `${days} days`;
 }

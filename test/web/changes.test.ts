@@ -146,7 +146,7 @@ describe('what changed since the run before', () => {
   it('leads from the open money of one night to that of the next, by currency', async () => {
     const open = async (date: string) => {
       const { rows } = await console.app.db.query<Line>(statement('report/listedBreaks'), [
-        await runOf(date),
+        [await runOf(date)],
         null,
       ]);
       return sums(rows.map((row) => ({ ...row, money: row.stake ?? '0' })));

@@ -3,7 +3,7 @@
 
 import type { Command } from 'commander';
 import type { BreakFilter } from '../../breaks/breaksStore.js';
-import { AGES, seenRange } from '../../core/breaks/breakAge.js';
+import { AGES, type AgeClock, seenRange } from '../../core/breaks/breakAge.js';
 import type { BreakState } from '../../core/breaks/breakDecision.js';
 import { UsageError } from '../../core/errors.js';
 import { formatAmount, readAmount } from '../../core/money.js';
@@ -31,7 +31,11 @@ const FILTERS: readonly [name: keyof BreakFlags, flags: string, about: string][]
   ['kind', '--kind <kind...>', 'of these kinds'],
   ['state', '--state <state>', 'open, waiver_asked, waived, resolved or all'],
   ['currency', '--currency <code>', 'in this currency'],
-  ['age', '--age <days>', `days since first seen: ${AGES.map((one) => one.name).join(', ')}`],
+  [
+    'age',
+    '--age <days>',
+    `days since the date on which a night first saw it: ${AGES.map((one) => one.name).join(', ')}`,
+  ],
   ['owner', '--owner <name>', 'with this owner; "none": with nobody'],
   ['min', '--min <amount>', 'with at least so much money in it'],
   ['max', '--max <amount>', 'with at most so much'],
@@ -49,11 +53,15 @@ export function filterOptions(command: Command, without: readonly string[] = [])
   return command;
 }
 
-export function filterOf(flags: BreakFlags, now: Date, states: readonly BreakState[]): BreakFilter {
+export function filterOf(
+  flags: BreakFlags,
+  clock: AgeClock,
+  states: readonly BreakState[],
+): BreakFilter {
   const kinds: readonly string[] = BREAK_KINDS;
   const odd = flags.kind?.find((kind) => !kinds.includes(kind));
   if (odd !== undefined) throw new UsageError(`${odd} is no kind of break: ${kinds.join(', ')}`);
-  const seen = seenBetween(flags, now);
+  const seen = seenBetween(flags, clock);
   checkAmounts(flags);
   return {
     ...(flags.account === undefined ? {} : { accountIds: flags.account }),
@@ -99,7 +107,10 @@ function statesOf(
   return { states: [state] };
 }
 
-function seenBetween(flags: BreakFlags, now: Date): Pick<BreakFilter, 'seenFrom' | 'seenBefore'> {
+function seenBetween(
+  flags: BreakFlags,
+  clock: AgeClock,
+): Pick<BreakFilter, 'seenFrom' | 'seenBefore'> {
   const from: Date[] = [];
   const before: Date[] = [];
   if (flags.since !== undefined) from.push(dayOf(flags.since, 'since'));
@@ -110,7 +121,7 @@ function seenBetween(flags: BreakFlags, now: Date): Pick<BreakFilter, 'seenFrom'
     const range = /^(\d{1,5})(?:-(\d{1,5})|\+)$/.exec(flags.age);
     if (range === null) throw new UsageError('--age must be days such as 8-30 or 91+');
     const to = range[2] === undefined ? null : Number(range[2]);
-    const { seenFrom, seenBefore } = seenRange({ from: Number(range[1]), to }, now);
+    const { seenFrom, seenBefore } = seenRange({ from: Number(range[1]), to }, clock);
     if (seenFrom !== null) from.push(seenFrom);
     if (seenBefore !== null) before.push(seenBefore);
   }

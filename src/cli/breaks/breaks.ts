@@ -14,6 +14,7 @@ import {
 } from '../../breaks/breaksStore.js';
 import { DECIDED_MAX, decideBreaks } from '../../breaks/decideBreaks.js';
 import { toleratedRows, toleratedSums } from '../../breaks/explainedStore.js';
+import type { AgeClock } from '../../core/breaks/breakAge.js';
 import type { BreakAction, BreakState } from '../../core/breaks/breakDecision.js';
 import { breakFields, breakSentence } from '../../core/breaks/sentence.js';
 import { decimalsOf } from '../../core/currency.js';
@@ -118,7 +119,7 @@ function decision(
     await withApp(
       command,
       async (app) => {
-        const filter = filterOf(wanted, new Date(), states);
+        const filter = filterOf(wanted, clockOf(app), states);
         const words = filterWords(wanted);
         const chosen = await chosenIds(app, ids, filter, words);
         const who = await deciderHere(command, app);
@@ -171,30 +172,35 @@ async function checkFilter(app: App, { accountIds, currency }: BreakFilter): Pro
   throw new UsageError(`--currency ${currency}: no such currency, and no break has it`);
 }
 
+function clockOf({ config }: App): AgeClock {
+  return { at: new Date(), timezone: config.schedule.timezone };
+}
+
 async function list(app: App, flags: ListFlags, json: boolean): Promise<number> {
-  const now = new Date();
-  const filter = filterOf(flags, now, ['open']);
+  const clock = clockOf(app);
+  const filter = filterOf(flags, clock, ['open']);
   if (flags.explained === true) return explained(app, flags, json);
   await checkFilter(app, filter);
   const page = pageOf(flags, json);
-  const [all] = await countBreaks(app.db, filter, null, now, 1);
+  const [all] = await countBreaks(app.db, filter, null, clock, 1);
   if (flags.group !== undefined) {
     const group = groupOf(flags.group);
-    const found = await countBreaks(app.db, filter, group, now, GROUPS_MAX);
+    const found = await countBreaks(app.db, filter, group, clock, GROUPS_MAX);
     const groups = found.slice(0, page.limit);
     const rest = found.length - groups.length;
     const more = moreLines(rest, '--limit', found.length === GROUPS_MAX);
-    if (json) printJson({ asOf: now, total: all ?? null, group, groups });
-    else printLines([totalLine(all, filter), ...groupLines(groups, group, now), ...more]);
+    if (json) printJson({ asOf: clock.at, total: all ?? null, group, groups });
+    else printLines([totalLine(all, filter), ...groupLines(groups, group, clock), ...more]);
     if (json) for (const line of more) process.stderr.write(`${line}\n`);
     return 0;
   }
   const found = await findBreaks(app.db, filter, page);
-  if (json) printJson({ asOf: now, total: all ?? null, breaks: found.map((one) => told(one)) });
+  if (json)
+    printJson({ asOf: clock.at, total: all ?? null, breaks: found.map((one) => told(one)) });
   else {
     const rest = (all?.breaks ?? 0) - page.offset - found.length;
     const more = moreLines(rest, '--limit, --offset, or --group cause');
-    printLines([totalLine(all, filter), ...breakLines(found, now), ...more]);
+    printLines([totalLine(all, filter), ...breakLines(found, clock), ...more]);
   }
   return 0;
 }
@@ -221,7 +227,7 @@ async function show(app: App, id: string, json: boolean): Promise<number> {
     const events = life.map(({ currency: _currency, amount: _amount, ...event }) => event);
     printJson({ ...told(found), fields, refundRequests, life: events });
   } else {
-    const lines = [...breakLines([found], new Date()), '', ...refundLines(found, refundRequests)];
+    const lines = [...breakLines([found], clockOf(app)), '', ...refundLines(found, refundRequests)];
     printLines([...lines, ...lifeLines(found, life)]);
   }
   return 0;

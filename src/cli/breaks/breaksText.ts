@@ -9,7 +9,7 @@ import type {
 } from '../../breaks/breaksStore.js';
 import type { DecidedBreakRow } from '../../breaks/decideBreaks.js';
 import type { ToleratedRow, ToleratedSum } from '../../breaks/explainedStore.js';
-import { ageInDays } from '../../core/breaks/breakAge.js';
+import { type AgeClock, ageInDays } from '../../core/breaks/breakAge.js';
 import {
   changesIn,
   eventLabels,
@@ -51,14 +51,14 @@ const WAITS = stateLabel('waiver_asked');
 const NO_AMOUNT = 'no amount';
 
 /** A row of figures for each, and under it what differs. */
-export function breakLines(found: readonly FoundBreak[], now: Date): Line[] {
+export function breakLines(found: readonly FoundBreak[], clock: AgeClock): Line[] {
   const rows = found.map((one) => [
     `#${one.breakId}`,
     labelOf(one.kind),
     one.accountId,
     one.orderNo,
     one.waiverAskedBy === null ? stateWord(one.state) : stateWord('waiver_asked', WAITS),
-    `${ageInDays(one.firstSeen, now)} d`,
+    `${ageInDays(one.firstSeen, clock)} d`,
     one.stake === null ? NO_AMOUNT : moneyIn(one.stake, one.currency),
     one.owner === null ? 'with nobody' : `with ${one.owner}`,
   ]);
@@ -83,11 +83,11 @@ function saidOf(one: FoundBreak): string[] {
   return said.map((line) => `    ${maskCardNumbers(line, keep)}`);
 }
 
-export function groupLines(groups: readonly BreakGroupRow[], by: string, now: Date): Line[] {
+export function groupLines(groups: readonly BreakGroupRow[], by: string, clock: AgeClock): Line[] {
   const rows = groups.map((group) => [
     countText(group.breaks),
     maskCardNumbers(group.key ?? `no ${by}`),
-    `${sumText(group) || NO_AMOUNT}, oldest ${ageInDays(group.oldest, now)} d`,
+    `${sumText(group) || NO_AMOUNT}, oldest ${ageInDays(group.oldest, clock)} d`,
   ]);
   return columns(rows, [0]).map((line) => ['  ', line].flat());
 }

@@ -176,7 +176,9 @@ async function periodic(
     // The figures of each night as its run ended, beside its date.
     return write(output, ACTIVITY, whole(await activityRows(app.db, period)));
   }
-  const open = await openAsOf(app.db, run.runId, new Date(summary?.asOf ?? Date.now()));
+  const at = new Date(summary?.asOf ?? Date.now());
+  const { timezone } = app.config.schedule;
+  const open = await openAsOf(app.db, period, { at, timezone });
   const states = ofBreaks(run.businessDate, 'owner and note');
   return write(output, statesAsOf(AGED_BREAKS, states), whole(open));
 }

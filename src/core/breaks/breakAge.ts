@@ -1,14 +1,15 @@
-// How old a break is: in whole days since it was first seen, and in the few ages that commands,
-// console and workbook count. The database is given them as the instants between which a break of
-// that age was first seen, so that no statement counts days by itself. Pure.
+// How old a break is: in days from the date on which a night first saw it, by the calendar of the
+// schedule's zone, and in the few ages that commands, console and workbook count. The database is
+// given them as the instants between which a break of that age was first seen, so that no statement
+// counts days by itself. Pure.
 
-import { DAY_MS } from '../time.js';
+import { DAY_MS, dateIn, startOfDay } from '../time.js';
 
 export interface BreakAge {
   /** as commands and addresses name it */
   name: string;
   words: string;
-  /** in whole days, both included; the last one has no end */
+  /** in days, both included; the last one has no end */
   from: number;
   to: number | null;
 }
@@ -21,9 +22,20 @@ export const AGES: readonly BreakAge[] = [
   { name: '91+', words: 'over 90 days', from: 91, to: null },
 ];
 
-/** Whole days; none for a break that a faster clock saw first. */
-export function ageInDays(firstSeen: Date, at: Date): number {
-  return Math.max(0, Math.floor((at.getTime() - firstSeen.getTime()) / DAY_MS));
+/** When one asks, and the calendar by which days are counted. */
+export interface AgeClock {
+  at: Date;
+  timezone: string;
+}
+
+/** None for a break that a faster clock saw first. */
+export function ageInDays(firstSeen: Date, { at, timezone }: AgeClock): number {
+  return daysBetween(dateIn(timezone, firstSeen), dateIn(timezone, at));
+}
+
+/** From one date to another, 2026-11-19; none where it is not later. */
+export function daysBetween(from: string, to: string): number {
+  return Math.max(0, (Date.parse(to) - Date.parse(from)) / DAY_MS);
 }
 
 export function isOfAge(days: number, { from, to }: DayRange): boolean {
@@ -38,16 +50,17 @@ interface SeenRange {
   seenBefore: Date | null;
 }
 
-/** The ends lie a millisecond later than whole days: a range of instants excludes its end. */
-export function seenRange({ from, to }: DayRange, at: Date): SeenRange {
-  const daysAgo = (days: number) => new Date(at.getTime() - days * DAY_MS + 1);
+export function seenRange({ from, to }: DayRange, { at, timezone }: AgeClock): SeenRange {
+  const today = Date.parse(dateIn(timezone, at));
+  const start = (daysAgo: number) =>
+    startOfDay(new Date(today - daysAgo * DAY_MS).toISOString().slice(0, 10), timezone);
   return {
-    seenFrom: to === null ? null : daysAgo(to + 1),
-    seenBefore: from === 0 ? null : daysAgo(from),
+    seenFrom: to === null ? null : start(to),
+    seenBefore: from === 0 ? null : start(from - 1),
   };
 }
 
 /** All ages with their instants, to be joined by a statement. */
-export function seenRanges(at: Date): readonly (SeenRange & { name: string })[] {
-  return AGES.map((age) => ({ name: age.name, ...seenRange(age, at) }));
+export function seenRanges(clock: AgeClock): readonly (SeenRange & { name: string })[] {
+  return AGES.map((age) => ({ name: age.name, ...seenRange(age, clock) }));
 }

@@ -2,7 +2,7 @@
 // few and read at once; items, batches, chargebacks, disputes and breaks come in chunks, so that
 // memory stays flat. Who has to see the same ones twice reads them of one snapshot (db.ts).
 
-import { ageInDays } from '../../core/breaks/breakAge.js';
+import { daysBetween } from '../../core/breaks/breakAge.js';
 import type { Period } from '../../core/period.js';
 import type {
   BatchRow,
@@ -93,7 +93,6 @@ export async function* openItemsOf(
   { settings: { settleDays, holidays } }: SettlementRules,
   businessDate: string,
 ): AsyncGenerator<OpenItemRow[]> {
-  const at = dateOf(businessDate);
   const dueUntil = workingDaysBefore(businessDate, settleDays, holidays);
   const chunks = reads.stream<Omit<OpenItemRow, 'ageDays'>>(
     statement('report/settlement/openAsOf'),
@@ -101,12 +100,8 @@ export async function* openItemsOf(
     CHUNK_ROWS,
   );
   for await (const rows of chunks) {
-    yield rows.map((row) => ({ ...row, ageDays: ageInDays(dateOf(row.since), at) }));
+    yield rows.map((row) => ({ ...row, ageDays: daysBetween(row.since, businessDate) }));
   }
-}
-
-function dateOf(businessDate: string): Date {
-  return new Date(`${businessDate}T00:00:00Z`);
 }
 
 export function batchRows(reads: LongReads, asked: SettlementAsked): AsyncIterable<BatchRow[]> {
@@ -141,7 +136,7 @@ export function disputeRows(
 /** Their age is that at `asOf`. */
 export async function* settlementBreaks(
   reads: LongReads,
-  { accountIds, period }: SettlementAsked,
+  { accountIds, period, times: { timezone } }: SettlementAsked,
   asOf: Date,
 ): AsyncGenerator<SettlementBreakRow[]> {
   type Raw = RawBreakRow & Pick<SettlementBreakRow, 'state' | 'stake'>;
@@ -153,7 +148,7 @@ export async function* settlementBreaks(
   for await (const rows of chunks) {
     yield rows.map((row) => {
       const { state, stake, waived_reason: waivedReason } = row;
-      return { ...openBreakRow(row, asOf), state, stake, waivedReason };
+      return { ...openBreakRow(row, { at: asOf, timezone }), state, stake, waivedReason };
     });
   }
 }

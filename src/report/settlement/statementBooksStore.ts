@@ -1,6 +1,6 @@
 // The lines that the statement of a run goes on with where books of settlement are kept.
 
-import { ageInDays } from '../../core/breaks/breakAge.js';
+import { daysBetween } from '../../core/breaks/breakAge.js';
 import type { BookLine } from '../../core/runs/statementBooks.js';
 import { workingDaysBefore } from '../../core/settlement/workingDays.js';
 import type { LongReads } from '../../database/db.js';
@@ -24,7 +24,6 @@ export async function* bookLines(
   { runId, businessDate, rules: { times, settings }, snapshots }: OfRun,
 ): AsyncGenerator<BookLine[]> {
   const dueUntil = workingDaysBefore(businessDate, settings.settleDays, settings.holidays);
-  const until = instantOf(businessDate);
   for (const { accountId, pullId } of snapshots) {
     const chunks = reads.stream<Omit<BookLine, 'ageDays'>>(
       statement('report/settlement/statementBooks'),
@@ -36,13 +35,9 @@ export async function* bookLines(
     );
     for await (const rows of chunks) {
       yield rows.map((row) => {
-        const ageDays = row.since === null ? null : ageInDays(instantOf(row.since), until);
+        const ageDays = row.since === null ? null : daysBetween(row.since, businessDate);
         return { ...row, ageDays };
       });
     }
   }
-}
-
-function instantOf(businessDate: string): Date {
-  return new Date(`${businessDate}T00:00:00Z`);
 }

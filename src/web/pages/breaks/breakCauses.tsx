@@ -3,7 +3,7 @@
 
 import type { BreakGroupRow } from '../../../breaks/breaksStore.js';
 import { countBreaks, countCauses } from '../../../breaks/breaksStore.js';
-import { ageInDays } from '../../../core/breaks/breakAge.js';
+import { type AgeClock, ageInDays } from '../../../core/breaks/breakAge.js';
 import { andMore, grouped, moneyIn } from '../../../core/text/amounts.js';
 import { Empty, Figure, FilterProblem, MoneyOf, Pager, Table } from '../../layout/parts.js';
 import { headsBy } from '../../layout/sorting.js';
@@ -22,7 +22,7 @@ const ORDERS = { money: 'descending', breaks: 'descending' } as const;
 export async function causesPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
   const clock = clockOf(visit);
-  const { now } = clock;
+  const now = { at: clock.now, timezone: words.zone };
   const filter = filterOf(query, accounts, clock);
   const currencies = await countBreaks(deps.db, filter, 'currency', now, 2);
   const sort = query.oneOf<CauseSort>('sort', CAUSE_SORTS) ?? 'money';
@@ -100,7 +100,7 @@ function mainOf(currencies: readonly BreakGroupRow[]): string | null {
   return currencies.find(({ key }) => key !== null)?.key ?? null;
 }
 
-function CauseRow({ group, visit, now }: { group: BreakGroupRow; visit: Visit; now: Date }) {
+function CauseRow({ group, visit, now }: { group: BreakGroupRow; visit: Visit; now: AgeClock }) {
   const { words, query } = visit;
   const cause = group.key ?? '';
   return (

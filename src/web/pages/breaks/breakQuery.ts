@@ -45,7 +45,7 @@ export function filterOf(
     kinds: kind === null ? null : [kind],
     ...(owner === null ? {} : { owner: owner === '-' ? null : owner }),
     ...seenOf(
-      age === null ? NEVER_MIND : seenRange(age, now),
+      age === null ? NEVER_MIND : seenRange(age, { at: now, timezone: rule.timezone }),
       due === null ? null : overdueBefore(now, rule),
     ),
   };

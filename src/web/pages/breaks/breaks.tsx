@@ -197,7 +197,9 @@ function BreakTable(props: {
           </td>
           <Figure name="At stake">{words.amount(row.stake, row.currency)}</Figure>
           <td data-name="Currency">{row.currency}</td>
-          <Figure name="Age (days)">{words.count(ageInDays(row.firstSeen, clock.now))}</Figure>
+          <Figure name="Age (days)">
+            {words.count(ageInDays(row.firstSeen, { at: clock.now, timezone: words.zone }))}
+          </Figure>
           <td data-name="Due">
             <Due one={row} clock={clock} />
           </td>
@@ -283,7 +285,7 @@ export async function breakPage(visit: Visit): Promise<Answer> {
       </p>
       <p class="hint">
         First seen {words.at(found.firstSeen)},{' '}
-        {agoText(ageInDays(found.firstSeen, deps.now()), words)}.{' '}
+        {agoText(ageInDays(found.firstSeen, { at: deps.now(), timezone: words.zone }), words)}.{' '}
         {found.state === 'open' ? 'Due ' : null}
         <Due one={found} clock={clockOf(visit)} />
         {found.state === 'open' ? '. ' : null}Owner: {found.owner ?? 'nobody yet'}. At stake:{' '}
@@ -349,8 +351,8 @@ function Life(props: {
 }
 
 function agoText(days: number, words: Words): string {
-  if (days === 0) return 'less than a day ago';
-  return days === 1 ? 'a day ago' : `${words.count(days)} days ago`;
+  if (days === 0) return 'today';
+  return days === 1 ? 'yesterday' : `${words.count(days)} days ago`;
 }
 
 const OF_ORDERS = ['Ledger', 'Gateway'] as const;

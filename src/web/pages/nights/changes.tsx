@@ -3,7 +3,7 @@
 
 import type { ChangedSum } from '../../../breaks/changedStore.js';
 import { comparedWith, listChanged, sumChanged } from '../../../breaks/changedStore.js';
-import { ageInDays } from '../../../core/breaks/breakAge.js';
+import { type AgeClock, ageInDays } from '../../../core/breaks/breakAge.js';
 import type { Change, ChangedBreak } from '../../../core/breaks/change.js';
 import {
   CHANGE_WORDS,
@@ -77,6 +77,7 @@ export async function changesPage(visit: Visit): Promise<Answer> {
     ...(asked === null ? {} : { currency: asked }),
     ...(change === null ? {} : { change }),
   };
+  const clock = { at: run.asOf ?? deps.now(), timezone: words.zone };
   const body = (
     <>
       <h1>What changed in the run of {date}</h1>
@@ -93,7 +94,7 @@ export async function changesPage(visit: Visit): Promise<Answer> {
       {Object.keys(kept).length === 0 && problem === null ? null : (
         <a href={changesPath(date, {})}>All changes</a>
       )}
-      <Rows rows={found.slice(0, ROWS_A_PAGE)} asOf={run.asOf ?? deps.now()} words={words} />
+      <Rows rows={found.slice(0, ROWS_A_PAGE)} clock={clock} words={words} />
       <Pager
         at={at}
         hasNext={found.length > ROWS_A_PAGE}
@@ -211,8 +212,8 @@ function signed(moved: string, currency: string | null, words: Words): string {
   return moved.startsWith('-') ? shown : `+${shown}`;
 }
 
-function Rows(props: { rows: readonly ChangedBreak[]; asOf: Date; words: Words }) {
-  const { rows, asOf, words } = props;
+function Rows(props: { rows: readonly ChangedBreak[]; clock: AgeClock; words: Words }) {
+  const { rows, clock, words } = props;
   if (rows.length === 0) return <Empty>No break fits.</Empty>;
   return (
     <Table
@@ -246,7 +247,7 @@ function Rows(props: { rows: readonly ChangedBreak[]; asOf: Date; words: Words }
           <Figure name="After">{words.amount(row.after, row.currency)}</Figure>
           <Figure name="Moved">{signed(row.moved, row.currency, words)}</Figure>
           <td data-name="Currency">{row.currency ?? ''}</td>
-          <Figure name="Age (days)">{words.count(ageInDays(row.firstSeen, asOf))}</Figure>
+          <Figure name="Age (days)">{words.count(ageInDays(row.firstSeen, clock))}</Figure>
           <td data-name="Owner">{row.owner ?? ''}</td>
           <td class="line words">
             {nameLabel(row.by, row.isClaim)}

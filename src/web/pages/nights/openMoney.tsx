@@ -4,7 +4,7 @@
 import type { BreakGroupRow, CountedAgain } from '../../../breaks/breaksStore.js';
 import { countBreaks, countedAgain } from '../../../breaks/breaksStore.js';
 import { dueRuleOf } from '../../../breaks/dueRule.js';
-import { AGES, ageInDays } from '../../../core/breaks/breakAge.js';
+import { AGES, type AgeClock, ageInDays } from '../../../core/breaks/breakAge.js';
 import type { DueRule } from '../../../core/breaks/dueDate.js';
 import { dueDate, overdueBefore } from '../../../core/breaks/dueDate.js';
 import { addAmounts, formatAmount, type MoneySum, parseSum } from '../../../core/money.js';
@@ -39,11 +39,12 @@ export async function openMoneyOf({ deps, accounts }: Visit): Promise<OpenMoney>
   const open = { accountIds: accounts, states: ['open'] as const };
   const now = deps.now();
   const rule = dueRuleOf(deps.config);
+  const clock = { at: now, timezone: rule.timezone };
   const late = { ...open, seenBefore: overdueBefore(now, rule) };
   const [ages, owners, overdue, again] = await Promise.all([
-    countBreaks(deps.db, open, 'age', now, AGES.length),
-    countBreaks(deps.db, open, 'owner', now, OWNERS_MAX),
-    countBreaks(deps.db, late, 'owner', now, OWNERS_MAX),
+    countBreaks(deps.db, open, 'age', clock, AGES.length),
+    countBreaks(deps.db, open, 'owner', clock, OWNERS_MAX),
+    countBreaks(deps.db, late, 'owner', clock, OWNERS_MAX),
     countedAgain(deps.db, accounts, ORDERS_NAMED),
   ]);
   return { ages, owners, overdue, again, rule };
@@ -90,7 +91,7 @@ export function AtRisk({ open, visit }: { open: OpenMoney; visit: Visit }) {
         counted from the night that first saw the break, not from the day of the order; it is due
         {` ${words.count(open.rule.days)} `}working days after it.
       </p>
-      <Owners open={open} words={words} now={deps.now()} />
+      <Owners open={open} words={words} clock={{ at: deps.now(), timezone: words.zone }} />
     </section>
   );
 }
@@ -160,7 +161,7 @@ function MoneyOfAges(props: { currency: string; ages: readonly BreakGroupRow[]; 
   );
 }
 
-function Owners({ open, words, now }: { open: OpenMoney; words: Words; now: Date }) {
+function Owners({ open, words, clock }: { open: OpenMoney; words: Words; clock: AgeClock }) {
   const overdueBy = new Map(open.overdue.map((one) => [one.key, one.breaks]));
   const named = open.owners.slice(0, OWNERS_SHOWN);
   const others = open.owners.slice(OWNERS_SHOWN);
@@ -189,7 +190,7 @@ function Owners({ open, words, now }: { open: OpenMoney; words: Words; now: Date
             <MoneyOf money={one.money} withoutAmount={one.withoutAmount} words={words} />
           </Figure>
           <Figure name="Days since the first was seen">
-            {words.count(ageInDays(one.oldest, now))}
+            {words.count(ageInDays(one.oldest, clock))}
           </Figure>
           <td>{dueDate(one.oldest, open.rule)}</td>
           <Figure name="Overdue">
@@ -198,7 +199,7 @@ function Owners({ open, words, now }: { open: OpenMoney; words: Words; now: Date
         </tr>
       ))}
       {moreOf(others.length).map((more) => (
-        <OtherOwners more={more} others={others} {...{ open, overdueBy, words, now }} />
+        <OtherOwners more={more} others={others} {...{ open, overdueBy, words, clock }} />
       ))}
     </Table>
   );
@@ -211,11 +212,11 @@ function OtherOwners(props: {
   open: OpenMoney;
   overdueBy: ReadonlyMap<string | null, number>;
   words: Words;
-  now: Date;
+  clock: AgeClock;
 }) {
-  const { more, others, open, overdueBy, words, now } = props;
+  const { more, others, open, overdueBy, words, clock } = props;
   const { breaks, ...sum } = sumOf(others);
-  const oldest = others.reduce((first, one) => (one.oldest < first ? one.oldest : first), now);
+  const oldest = others.reduce((first, one) => (one.oldest < first ? one.oldest : first), clock.at);
   const late = others.reduce((count, { key }) => count + (overdueBy.get(key) ?? 0), 0);
   return (
     <tr>
@@ -226,7 +227,7 @@ function OtherOwners(props: {
       <Figure name="Money">
         <MoneyOf {...sum} words={words} />
       </Figure>
-      <Figure name="Days since the first was seen">{words.count(ageInDays(oldest, now))}</Figure>
+      <Figure name="Days since the first was seen">{words.count(ageInDays(oldest, clock))}</Figure>
       <td>{dueDate(oldest, open.rule)}</td>
       <Figure name="Overdue">{words.count(late)}</Figure>
     </tr>

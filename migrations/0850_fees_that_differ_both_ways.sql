@@ -1,6 +1,6 @@
 -- Up Migration
--- Lines of one order whose fees differ from what was agreed in opposite ways do not make up for each
--- other: what is at stake in their break is what each of them is off, which the break says.
+-- Lines of one order whose fees differ from what was agreed in opposite ways do not make up for
+-- each other: what is at stake in their break is what each of them is off, which the break says.
 create or replace function tieout.break_money(kind text, currency text, expected jsonb,
   actual jsonb)
 returns numeric language sql immutable as $$

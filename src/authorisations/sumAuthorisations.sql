@@ -3,8 +3,8 @@
 select account_id as "accountId", currency, count(distinct order_no)::int as orders,
   count(*)::int as reservations,
   coalesce(round(sum(amount), 2), 0)::numeric(20, 2)::text as amount,
-  (count(distinct order_no) filter (where lapses_at > $3::timestamptz and lapses_at <= warn_until))::int
-    as "atRisk",
+  (count(distinct order_no) filter (where lapses_at > $3::timestamptz
+    and lapses_at <= warn_until))::int as "atRisk",
   coalesce(round(sum(amount) filter (where lapses_at > $3 and lapses_at <= warn_until), 2),
     0)::numeric(20, 2)::text as "atRiskAmount",
   (count(distinct order_no) filter (where lapses_at <= $3))::int as lapsed,

@@ -1,6 +1,6 @@
 -- The night of a date, or the newest, with no more of its summary than the reader may see. $1 the
 -- accounts of the reader, $2 date or null, $3 whether these are all accounts of the configuration:
--- such a reader is told all of it, also what it has of accounts that the configuration does not name.
+-- such a reader is told all of it, also of accounts that the configuration does not name.
 select r.run_id, r.business_date, r.state as run_state, r.created_at, r.finished_at, r.as_of,
   r.failure, (select tieout.worst_state(array_agg(tieout.state_in_night(r.state, ra.state)))
     from tieout.run_accounts ra

@@ -135,8 +135,8 @@ test('a group says how many of its breaks have no amount', () => {
   const oldest = new Date('2026-11-20T03:16:00Z');
   const group = { key: 'anna', breaks: 5, orders: 5, oldest, money: { EUR: '10.00' } };
   const shown = (withoutAmount: number, money = group.money) =>
-    groupLines([{ ...group, money, withoutAmount }], 'owner', { at: oldest, timezone: 'UTC' }).map((line) =>
-      shownLine(line, PLAIN),
+    groupLines([{ ...group, money, withoutAmount }], 'owner', { at: oldest, timezone: 'UTC' }).map(
+      (line) => shownLine(line, PLAIN),
     );
   expect(shown(4)).toEqual(['  5  anna  10.00 EUR, 4 without an amount, oldest 0 d']);
   expect(shown(0)).toEqual(['  5  anna  10.00 EUR, oldest 0 d']);

@@ -145,10 +145,9 @@ describe('what changed since the run before', () => {
 
   it('leads from the open money of one night to that of the next, by currency', async () => {
     const open = async (date: string) => {
-      const { rows } = await console.app.db.query<Line>(statement('report/listedBreaks'), [
-        [await runOf(date)],
-        null,
-      ]);
+      const values = [[await runOf(date)], null];
+      const { db } = console.app;
+      const { rows } = await db.query<Line>(statement('report/listedBreaks'), values);
       return sums(rows.map((row) => ({ ...row, money: row.stake ?? '0' })));
     };
     for (const [at, date] of NIGHTS.entries()) {

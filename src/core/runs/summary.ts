@@ -34,16 +34,6 @@ export function isLeftAlone({ state, accounts, notices = [] }: RunSummary): bool
   );
 }
 
-const SEVERITY: readonly RunState[] = ['tied_out', 'broken', 'incomplete', 'running', 'failed'];
-
-/** What something has come to whose parts came to these. */
-export function worstOf(states: readonly RunState[]): RunState {
-  return states.reduce<RunState>(
-    (worst, state) => (SEVERITY.indexOf(state) > SEVERITY.indexOf(worst) ? state : worst),
-    'tied_out',
-  );
-}
-
 /** Each order of a run is in exactly one of these; in the order in which they are shown. */
 export const ORDER_CLASSES = [
   'matched',
@@ -54,6 +44,16 @@ export const ORDER_CLASSES = [
   'notCompared',
 ] as const;
 export type OrderClass = (typeof ORDER_CLASSES)[number];
+
+const SEVERITY: readonly RunState[] = ['tied_out', 'broken', 'incomplete', 'running', 'failed'];
+
+/** What something has come to whose parts came to these. */
+export function worstOf(states: readonly RunState[]): RunState {
+  return states.reduce<RunState>(
+    (worst, state) => (SEVERITY.indexOf(state) > SEVERITY.indexOf(worst) ? state : worst),
+    'tied_out',
+  );
+}
 
 export interface PullFigures {
   pages: number;

@@ -1,6 +1,7 @@
 // What a reader of a report needs to know to trust it: of which run and look, made by which
 // program under which settings, from which inputs.
 
+import { comparedWith } from '../breaks/changedStore.js';
 import { configHash } from '../config/view.js';
 import type { AboutData } from '../core/runs/reporting.js';
 import type { RunSummary } from '../core/runs/summary.js';
@@ -25,6 +26,8 @@ export async function aboutOf(
   const { schedule, reconcile, operations, gateway } = deps.config;
   const { server, ...known } = await runAbout(deps.db, report.runId);
   const { tolerance } = reconcile;
+  const before = await comparedWith(deps.db, report.runId, accountIdsOf(summary));
+  const dates = before.flatMap(({ businessDate }) => businessDate ?? []).sort();
   return {
     environment: summary.environment,
     businessDate: summary.businessDate,
@@ -34,6 +37,7 @@ export async function aboutOf(
     createdAt: report.createdAt,
     revision: report.revision,
     ...known,
+    previousRun: dates.at(-1) ?? null,
     ...originsOf(digests),
     versions: [
       ['tieout', deps.version],

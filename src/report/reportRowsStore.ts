@@ -272,18 +272,12 @@ function orderRow(row: CopiedRow): OrderRow {
 export async function runAbout(
   db: Db,
   runId: bigint,
-): Promise<Pick<AboutData, 'previousRun' | 'inputsHash'> & { server: string }> {
+): Promise<Pick<AboutData, 'inputsHash'> & { server: string }> {
   const { rows } = await db.query<{
-    previous: string | null;
     inputs: string;
     server: string;
   }>(
     `select current_setting('server_version') as server,
-       (select max(p.business_date)::text from tieout.runs p
-         join tieout.run_accounts e on e.run_id = p.run_id and e.events_until is not null
-         join tieout.run_accounts own on own.run_id = r.run_id
-           and own.account_id = e.account_id and own.events_after > 0
-         where not p.is_dry and p.business_date < r.business_date) as previous,
        encode(sha256(convert_to(coalesce((
            select string_agg(concat_ws(' ', k.account_id, k.pull_id, c.facts_sha256), ' '
              order by k.account_id, k.pull_id)
@@ -296,7 +290,6 @@ export async function runAbout(
   const row = rows[0];
   if (!row) throw new Error(`there is no run ${runId}`);
   return {
-    previousRun: row.previous,
     inputsHash: row.inputs,
     server: row.server,
   };

@@ -3,8 +3,7 @@
 
 import { afterAll, expect, test } from 'vitest';
 import { openAsOf } from '../../src/report/periodRowsStore.js';
-import { runAbout } from '../../src/report/reportRowsStore.js';
-import { findRun } from '../../src/runs/runsStore.js';
+import { readPlainly } from '../reports/plainReader.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf } from '../support/night.js';
 
@@ -26,8 +25,11 @@ test('the ageing has all accounts, and the night before is one with figures', as
   const last = (await house.run({ date: dateOf(1), accountIds: ['A1002'] })).summary;
   expect(last.accounts.map(({ accountId }) => accountId)).toEqual(['A1002']);
 
-  const run = await findRun(db, dateOf(1));
-  expect((await runAbout(db, run?.runId ?? 0n)).previousRun).toBe(dateOf(3));
+  const path = last.reports.find(({ kind }) => kind === 'reconciliation')?.path ?? '';
+  const cells = (await readPlainly(path)).sheets.flatMap(({ rows }) => rows.flat());
+  const said = cells.map(({ value }) => value);
+  expect(said[said.indexOf('Previous run') + 1]).toBe(dateOf(3));
+  expect(said.join('\n')).toContain(`after run ${dateOf(3)}`);
 
   const period = { name: 'these days', from: dateOf(3), to: dateOf(1) };
   const listed = await openAsOf(db, period, { at: new Date(), timezone: 'UTC' });

@@ -68,12 +68,7 @@ export function statusCommand(): Command {
               nextBusinessDate: facts.nextDue,
               alerts,
               silentSince: silence?.since ?? null,
-              now: {
-                held: now.held,
-                unknown: now.unknown,
-                underWay: now.onTheirWay,
-                pendingPayouts: now.pendingPayouts,
-              },
+              now: countsNow(now),
               stops: stops.map(told),
               leftAccounts: left.map(told),
               ledger,
@@ -131,6 +126,10 @@ function ledgerLine(trouble: string | null): Line[] {
 
 function told({ accountId, text }: Notice): Pick<Notice, 'accountId' | 'text'> {
   return { accountId, text };
+}
+
+function countsNow({ held, unknown, onTheirWay: underWay, pendingPayouts }: Waiting) {
+  return { held, unknown, underWay, pendingPayouts };
 }
 
 /** In one line, as it is now: the sentence tells of the run's end, after which people decide. */

@@ -1,7 +1,8 @@
 // `tieout breaks` as the built program: lists, groups, decisions by number and by filter, exit codes,
 // and that a night still ties after people have decided.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { filterOf } from '../../src/cli/breaks/breakFilter.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
 import { workedOutOpenAfter } from '../../src/core/runs/summary.js';
 import { labelStates } from '../../src/core/text/labels.js';
@@ -151,4 +152,15 @@ describe('tieout breaks', () => {
       expect(ended.stderr).toContain(words);
     });
   }
+});
+
+test('dates of the filters are those of the zone of the schedule, as ages are', () => {
+  const clock = { at: new Date('2026-11-20T12:00:00Z'), timezone: 'Asia/Tokyo' };
+  const seen = {
+    seenFrom: new Date('2026-11-17T15:00:00Z'),
+    seenBefore: new Date('2026-11-18T15:00:00Z'),
+  };
+  const dates = { since: '2026-11-18', until: '2026-11-18' };
+  expect(filterOf(dates, clock, ['open'])).toMatchObject(seen);
+  expect(filterOf({ age: '2-2' }, clock, ['open'])).toMatchObject(seen);
 });

@@ -8,7 +8,7 @@ import type { BreakState } from '../../core/breaks/breakDecision.js';
 import { UsageError } from '../../core/errors.js';
 import { formatAmount, readAmount } from '../../core/money.js';
 import { BREAK_KINDS } from '../../core/orders/verdict.js';
-import { DAY_MS } from '../../core/time.js';
+import { DAY_MS, startOfDay } from '../../core/time.js';
 
 export interface BreakFlags {
   account?: string[];
@@ -40,8 +40,8 @@ const FILTERS: readonly [name: keyof BreakFlags, flags: string, about: string][]
   ['min', '--min <amount>', 'with at least so much money in it'],
   ['max', '--max <amount>', 'with at most so much'],
   ['text', '--text <words>', 'found in number, transaction, owner, note or reason'],
-  ['since', '--since <date>', 'first seen on this day (UTC) or later'],
-  ['until', '--until <date>', 'first seen on this day (UTC) or earlier'],
+  ['since', '--since <date>', 'first seen on this date or later'],
+  ['until', '--until <date>', 'first seen on this date or earlier'],
   ['order', '--order <number>', 'of this order'],
   ['cause', '--cause <cause>', 'of exactly this cause, as `list --group cause` prints it'],
 ];
@@ -113,9 +113,11 @@ function seenBetween(
 ): Pick<BreakFilter, 'seenFrom' | 'seenBefore'> {
   const from: Date[] = [];
   const before: Date[] = [];
-  if (flags.since !== undefined) from.push(dayOf(flags.since, 'since'));
+  const startOf = (day: number): Date =>
+    startOfDay(new Date(day).toISOString().slice(0, 10), clock.timezone);
+  if (flags.since !== undefined) from.push(startOf(dayOf(flags.since, 'since')));
   if (flags.until !== undefined) {
-    before.push(new Date(dayOf(flags.until, 'until').getTime() + DAY_MS));
+    before.push(startOf(dayOf(flags.until, 'until') + DAY_MS));
   }
   if (flags.age !== undefined) {
     const range = /^(\d{1,5})(?:-(\d{1,5})|\+)$/.exec(flags.age);
@@ -141,9 +143,9 @@ function checkAmounts({ min, max }: BreakFlags): void {
   }
 }
 
-function dayOf(text: string, name: string): Date {
-  const day = new Date(`${text}T00:00:00Z`);
-  if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(day.getTime())) {
+function dayOf(text: string, name: string): number {
+  const day = Date.parse(`${text}T00:00:00Z`);
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(day)) {
     throw new UsageError(`--${name} must be a date such as 2026-11-19`);
   }
   return day;

@@ -1,4 +1,4 @@
--- The schema as it stands after 0850_fees_that_differ_both_ways, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0860_state_in_night, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1141,6 +1141,7 @@ create table tieout.pulls (
   finished_at timestamp with time zone,
   matched jsonb,
   is_sealed boolean default false not null,
+  profile_sha256 text,
   constraint pulls_kind_check CHECK (kind = ANY (ARRAY['night', 'confirm', 'fresh'])),
   constraint pulls_pkey PRIMARY KEY (pull_id),
   constraint pulls_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id) ON DELETE CASCADE
@@ -1680,6 +1681,24 @@ CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.workings
 CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.workings
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
 
+create table tieout.written_lines (
+  report_id bigint not null,
+  account_id text collate "C" not null,
+  currency text not null,
+  item text not null,
+  line_no integer not null,
+  order_no text collate "C" not null,
+  break_id bigint,
+  instruction_id bigint,
+  since timestamp with time zone,
+  ledger_captured numeric,
+  gateway_captured numeric,
+  ledger_refunded numeric,
+  gateway_refunded numeric,
+  constraint written_lines_pkey PRIMARY KEY (report_id, account_id, currency, item, line_no),
+  constraint written_lines_report_id_fkey FOREIGN KEY (report_id) REFERENCES tieout.reports(report_id) ON DELETE CASCADE
+);
+
 -- Views
 
 create view tieout.absent_journals as
@@ -2176,6 +2195,15 @@ AS $function$
   where t.batch_id = batch and t.entries ? instruction::text
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.answers_to(i tieout.instructions)
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(array_agg(t.attempt_id), '{}')
+  from tieout.attempts_of(i) t join tieout.answers a using (attempt_id)
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.approval_lapse(i tieout.instructions)
  RETURNS text
  LANGUAGE sql
@@ -2186,6 +2214,19 @@ AS $function$
     when d.seen_sha256 <> tieout.seen_sha256(tieout.seen_of(i)) then 'approval_void'
   end
   from tieout.decisions d where d.decision_id = i.approval_id
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.attempts_of(i tieout.instructions)
+ RETURNS SETOF tieout.attempts
+ LANGUAGE sql
+ STABLE ROWS 1
+AS $function$
+  select t.* from tieout.attempts t
+  where t.batch_id = i.batch_id and t.entries ? i.instruction_id::text
+  union all
+  select t.* from tieout.attempts t
+  where i.resends > 0 and t.sending_run_id >= i.run_id and t.account_id = i.account_id
+    and t.batch_id is distinct from i.batch_id and t.entries ? i.instruction_id::text
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.await_settlement()
@@ -2607,6 +2648,29 @@ AS $function$
   select (day + 1 + cut_off) at time zone zone
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.day_signings(of_date date, accounts text[])
+ RETURNS TABLE(account_id text, events jsonb)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select e.account_id, jsonb_agg(jsonb_build_object('event', e.event, 'by', e.by,
+    'isClaim', e.is_claim, 'at', e.at, 'revision', coalesce((
+      -- the one that was seen; a decision of before kept none
+      select (item ->> 'revision')::int from jsonb_array_elements(e.open_items) as item
+      where item ->> 'what' = 'workbook'), (
+      select max(p.revision) from tieout.runs r join tieout.reports p using (run_id)
+      where r.business_date = of_date and not r.is_dry and p.kind = 'reconciliation'
+        and p.format = 'xlsx' and p.period is null and p.state = 'written'
+        and p.written_at <= e.at))) order by e.event_id)
+  from tieout.day_events e
+  where e.business_date = of_date and e.account_id = any (accounts) and e.event <> 'reopened'
+    and not exists (
+      select from tieout.day_events later
+      where later.account_id = e.account_id and later.business_date = e.business_date
+        and later.event = 'reopened' and later.event_id > e.event_id)
+  group by e.account_id
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.day_state(account text, day date)
  RETURNS text
  LANGUAGE sql
@@ -2710,8 +2774,8 @@ AS $function$
   where of_operation = 'refund' and i.account_id = of_account and i.order_no = of_order
     and i.operation = 'refund' and i.refund_id <> of_refund
     and case when i.state = 'rejected' or i.is_refused then i.replan_id is null
-        and (i.refund_amount = money or lower(btrim(i.refund_id)) = lower(btrim(of_refund)))
-      else not i.is_void and lower(btrim(i.refund_id)) = lower(btrim(of_refund)) end
+        and (i.refund_amount = money or tieout.plain_id(i.refund_id) = tieout.plain_id(of_refund))
+      else not i.is_void and tieout.plain_id(i.refund_id) = tieout.plain_id(of_refund) end
   union all
   select 'over_captured'
   from tieout.instructions i
@@ -3471,13 +3535,21 @@ AS $function$
     and coalesce(i.payout_answer ->> 'meaning' = 'pending', false)
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.is_remembered(hold_reason text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select hold_reason in ('disputed', 'restored', 'second_capture', 'twin_request')
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.is_same_person(one text, other text)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select lower(regexp_replace(btrim(one), '\s+', ' ', 'g'))
-    = lower(regexp_replace(btrim(other), '\s+', ' ', 'g'))
+  select lower(regexp_replace(btrim(tieout.without_lookalikes(one)), '\s+', ' ', 'g'))
+    = lower(regexp_replace(btrim(tieout.without_lookalikes(other)), '\s+', ' ', 'g'))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.is_settlement_kind(kind text)
@@ -4114,7 +4186,7 @@ AS $function$
   ),
   later as materialized (
     select distinct on (again.account_id, again.order_no) again.account_id, again.order_no,
-      again.pull_id
+      again.pull_id, p.as_of
     from look
     join tieout.pulls p on p.pull_id > look.pull_id and p.finished_at is not null
       and (until is null and p.run_id >= look.run_id and p.kind in ('confirm', 'fresh')
@@ -4211,6 +4283,12 @@ AS $function$
         join tieout.pages p on p.pull_id = q.pull_id and p.account_id = q.account_id
           and p.page_no = q.page_no and p.state = 'answered'
         where newer.account_id = e.account_id and newer.nth < e.nth))
+      -- taken since, or let go, as a person found or `tieout send` saw: what a night saw stays
+      and (until is not null or not exists (
+        select from tieout.instructions i
+        where i.account_id = e.account_id and i.order_no = e.order_no
+          and i.transaction_id = e.transaction_id and i.operation in ('capture', 'cancel')
+          and i.state = 'confirmed' and i.settled_at > coalesce(later.as_of, e.as_of)))
     order by e.account_id, e.order_no, coalesce(e.transaction_id, ''), e.nth
   )
   select f.account_id, f.order_no, f.transaction_id, f.currency, f.amount, f.since,
@@ -4297,6 +4375,14 @@ AS $function$
   select case when at <= now() + interval '1 day' then tieout.usable_instant(at) end
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.plain_id(id text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select lower(regexp_replace(tieout.without_lookalikes(id), '\s+', '', 'g'))
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.publish_outcomes()
  RETURNS bigint
  LANGUAGE plpgsql
@@ -4341,11 +4427,12 @@ begin
     from moved order by instruction_id;
   else
     insert into tieout.instruction_events (instruction_id, from_state, to_state, by, reason)
-    select n.instruction_id, o.state, n.state, n.changed_by, coalesce(n.reason, n.hold_reason)
+    select n.instruction_id, o.state, n.state, n.changed_by,
+      case when n.state = 'held' and tieout.is_remembered(n.hold_reason) then n.hold_reason
+        else coalesce(n.reason, n.hold_reason) end
     from moved n join stood o using (instruction_id)
     where n.state <> o.state
-      or n.hold_reason in ('disputed', 'second_capture')
-        and o.hold_reason is distinct from n.hold_reason
+      or tieout.is_remembered(n.hold_reason) and o.hold_reason is distinct from n.hold_reason
     order by n.instruction_id;
   end if;
   return null;
@@ -4955,6 +5042,17 @@ AS $function$
   select kind in ('refund_without_order', 'payout_rejected') or tieout.is_settlement_kind(kind)
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.state_in_night(of_run text, of_account text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case
+    when of_account <> 'running' then of_account
+    when of_run in ('running', 'failed') then of_run
+    else 'incomplete' end
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.statement_lines(run bigint, account text, snapshot bigint)
  RETURNS TABLE(account_id text, order_no text, currency text, item text, break_id bigint, first_seen timestamp with time zone, owner text, ledger_captured numeric, gateway_captured numeric, ledger_refunded numeric, gateway_refunded numeric, transaction_id text, hold_reason text)
  LANGUAGE sql
@@ -4980,7 +5078,7 @@ AS $function$
   ),
   told as materialized (
     select d.*, b.break_id, b.first_seen, b.owner, i.hold_reason,
-      -- refunds that were asked and are not the turn of the instruction
+      -- refunds that were asked and are not the turn of the instruction, whatever became of it
       case when i.state is not null and not d.is_foreign
         then greatest(0, coalesce(d.ledger_refunded, 0) - coalesce(d.gateway_refunded, 0) - i.back)
         else 0 end as rest, case when not d.differs then 'moved_after' else case d.class
@@ -4990,15 +5088,9 @@ AS $function$
             and not d.is_foreign then 'shown_whole'
           else 'unexplained' end
         when 'due' then case
-          when i.state is null then case
-            -- what a person refused does not come by itself: the next night says so
-            when exists (select from tieout.instructions no
-              where no.account_id = d.account_id and no.order_no = d.order_no and no.is_refused
-                and no.replan_id is null
-                -- one from before the look is a break already
-                and no.settled_at >= (select p.as_of from tieout.pulls p
-                  where p.pull_id = snapshot)) then 'refused' else 'later' end
-          when i.state = 'held' then 'held' else 'due' end
+          when i.state is null then 'later'
+          when i.is_refused then 'refused'
+          when i.state in ('held', 'rejected', 'unknown') then i.state else 'due' end
         when 'broken' then coalesce(b.kind, 'broken')
         else d.class end end as item
     from differing d
@@ -5011,11 +5103,16 @@ AS $function$
         b.kind in ('amount_mismatch', 'stale_authorisation'), b.kind
       limit 1
     ) b on true
-    -- one at most: an order has no second open one
+    -- The open one: an order has no second. Else what a person or the gateway refused since, which
+    -- does not come by itself: the next night says so. One from before the look is a break already.
     left join lateral (
-      select i.state, i.hold_reason, coalesce(i.refund_amount, 0) as back from tieout.instructions i
+      select i.state, i.is_refused, i.hold_reason, coalesce(i.refund_amount, 0) as back
+      from tieout.instructions i
       where d.class = 'due' and i.account_id = d.account_id and i.order_no = d.order_no
-        and i.is_open
+        and (i.is_open or (i.is_refused or i.state = 'rejected') and i.replan_id is null
+          and i.settled_at >= (select p.as_of from tieout.pulls p where p.pull_id = snapshot))
+      order by i.is_open desc, i.instruction_id desc
+      limit 1
     ) i on true
   )
   select account_id, order_no, currency, item, break_id, first_seen, owner, ledger_captured,
@@ -5085,6 +5182,30 @@ AS $function$
     and at < '3000-01-01T00:00:00Z'::timestamptz then at end
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.waited_before(of_account text, refund text, payout text)
+ RETURNS TABLE(known_at timestamp with time zone, is_left_disputed boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when bool_or(waited.restored) then '-infinity' else min((i).created_at) end,
+    (array_agg(waited.last = 'disputed' and tieout.disputes_seen(i) = '{}'
+      order by (i).instruction_id desc))[1]
+  from (
+    select i from tieout.instructions i where i.operation = 'refund' and i.refund_id = refund
+      and i.account_id = of_account and i.state = 'withdrawn' and not i.is_refused
+    union all
+    select i from tieout.instructions i where i.operation = 'payout'
+      and i.transaction_id = payout and i.account_id = of_account and i.state = 'withdrawn'
+      and not i.is_refused
+  ) one (i)
+  cross join lateral (
+    select bool_or(e.reason = 'restored') as restored,
+      (array_agg(e.reason order by e.seq desc) filter (where e.reason <> 'restored'))[1] as last
+    from tieout.instruction_events e
+    where e.instruction_id = (i).instruction_id and e.to_state = 'held'
+  ) waited
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.waiver_stake(kind text, currency text, amount numeric, expected jsonb, actual jsonb)
  RETURNS numeric
  LANGUAGE sql
@@ -5117,6 +5238,14 @@ begin
   new.suspense := (new.amount is null)::int - (before is null)::int;
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.without_lookalikes(words text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case when getdatabaseencoding() = 'UTF8' then normalize(words, nfkc) else words end
+$function$;
 
 CREATE OR REPLACE FUNCTION tieout.worst_state(states text[])
  RETURNS text

@@ -76,8 +76,12 @@ it.each([
       const again = await tieout(['run', '--account', 'A1002', '--json'], here);
       expect([again.code, JSON.parse(again.stdout).state]).toEqual([4, 'incomplete']);
       // Whoever sees that account alone is shown a night that has ended.
-      expect((await consoleRun(house.db, ['A1001'], null))?.state).toBe('incomplete');
-      expect((await runMarks(house.db, ['A1001'], 9)).at(-1)?.state).toBe('incomplete');
+      expect(
+        (await consoleRun(house.db, { accounts: ['A1001'], seesAll: false }, null))?.state,
+      ).toBe('incomplete');
+      expect(
+        (await runMarks(house.db, { accounts: ['A1001'], seesAll: false }, 9)).at(-1)?.state,
+      ).toBe('incomplete');
       const closing = await closingFacts(house.db, 'A1001', businessDate);
       expect(closing.runState).toBe('incomplete');
       const all = await tieout(['run', '--json'], here);

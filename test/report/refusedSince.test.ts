@@ -74,11 +74,13 @@ async function decide(decision: Decision, what: readonly Held[]): Promise<void> 
   await decideInstructions(deps, { ids, decision, who: { name: 'anna', isClaim: false } });
 }
 
+const CLOCK = { at: new Date(), timezone: 'UTC' };
+
 /** Items with what they say, captured and refunded, of an order. */
 async function linesOf(orderNo: string | undefined): Promise<string[]> {
   const run = await findRun(house.db, DATE);
   const lines: string[] = [];
-  for await (const some of statementLines(house.db, run?.runId ?? 0n, new Date())) {
+  for await (const some of statementLines(house.db, run?.runId ?? 0n, CLOCK)) {
     lines.push(
       ...some
         .filter((line) => line.orderNo === orderNo)

@@ -237,7 +237,8 @@ describe.skipIf(CHROMIUM === null)('every page', () => {
           room: row.querySelector('svg').getBoundingClientRect().width })))`,
     );
     const { db } = console.app;
-    const groups = await countBreaks(db, { states: ['open'] }, 'age', console.clock.now, 10);
+    const at = { at: console.clock.now, timezone: 'UTC' };
+    const groups = await countBreaks(db, { states: ['open'] }, 'age', at, 10);
     const expected = AGES.flatMap(({ name, words }) =>
       Object.entries(groups.find(({ key }) => key === name)?.money ?? {}).map(
         ([currency, amount]) => `${words}: ${moneyIn(amount, currency)}`,

@@ -135,7 +135,8 @@ function Lines(props: {
   words: Words;
 }) {
   const { title, rows, one, words } = props;
-  const { accountId, currency, asOf } = one;
+  const { accountId, currency } = one;
+  const clock = { at: one.asOf, timezone: words.zone };
   const figure = (amount: string | null) => (
     <Figure>{amount === null ? '' : words.amount(amount, currency)}</Figure>
   );
@@ -162,7 +163,7 @@ function Lines(props: {
           <td>
             <Reason row={row} />
           </td>
-          <Figure>{row.since === null ? '' : words.count(ageInDays(row.since, asOf))}</Figure>
+          <Figure>{row.since === null ? '' : words.count(ageInDays(row.since, clock))}</Figure>
           <td>{row.owner ?? ''}</td>
           {figure(row.ledgerCaptured)}
           {figure(row.gatewayCaptured)}

@@ -264,7 +264,7 @@ describe('reservations', () => {
       );
     await settled('since', '2026-11-20T20:00:00Z');
     await settled('before', '2026-11-19T20:00:00Z');
-    const held = 'capture held: the operation needs approval';
+    const held = 'capture waiting for approval: the operation needs approval';
     expect(await listed('A5')).toEqual([
       'before | at_risk | 18 | 1.00 | capture | no capture is planned',
       `waits | at_risk | 18 | 1.00 | capture | ${held}`,

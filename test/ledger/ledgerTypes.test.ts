@@ -263,7 +263,7 @@ describe('a view that cannot be read', () => {
       [order],
     );
     const { stdout } = await tieoutHere(['order', 'A1001', order], { cwd: house.folder });
-    expect(stdout).toContain('refund R1: no amount, requested');
+    expect(stdout).toMatch(/refund R1 +no amount +requested/);
   }, 60_000);
 
   it.each([

@@ -49,8 +49,9 @@ async function aRun(date: string): Promise<bigint> {
   );
   const id = rows[0]?.run_id ?? 0n;
   await db.query(
-    `insert into tieout.run_accounts (run_id, account_id, business_date, merchant_id, state, as_of)
-     values ($1, 'A1', $2, 'M1', 'tied_out', now())`,
+    `insert into tieout.run_accounts (run_id, account_id, business_date, merchant_id, state, as_of,
+       events_until)
+     values ($1, 'A1', $2, 'M1', 'tied_out', now(), 0)`,
     [id, date],
   );
   return id;

@@ -272,9 +272,12 @@ describe('what changed since the run before', () => {
     const { body } = await viewer.get('/');
     for (const { currency, amount } of rows) {
       const text = amountIn(amount, currency);
-      expect(body).toContain(`<a href="/breaks?currency=${currency}">${text}</a>`);
+      expect(body).toContain(`<a href="/breaks?currency=${currency}">${text} ${currency}</a>`);
       const ages = body.matchAll(
-        new RegExp(`<a href="/breaks\\?currency=${currency}&amp;age=[^"]+">([^<]+)</a>`, 'g'),
+        new RegExp(
+          `<a href="/breaks\\?currency=${currency}&amp;age=[^"]+">([^<]+) ${currency}</a>`,
+          'g',
+        ),
       );
       const sum = [...ages].reduce((all, [, one = '']) => all + Number(one.replaceAll(',', '')), 0);
       expect(sum, currency).toBeCloseTo(Number(amount), 2);

@@ -30,7 +30,7 @@ describe.skipIf(CHROMIUM === null)('a printed list', () => {
   let base: string;
 
   beforeAll(async () => {
-    place = await openConsole({ settings: { operations: { capture: 'approve' } } });
+    place = await openConsole({ orders: 600, settings: { operations: { capture: 'approve' } } });
     await place.app.db.query(
       `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
          last_run_id, expected, actual, fingerprint, currency, amount)

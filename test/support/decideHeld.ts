@@ -20,7 +20,9 @@ export async function decideHeld(
   const said: string[] = [];
   for (const id of now.keys()) {
     const deps = { db: app.db, queuePort: { enqueue: async () => {} }, now: () => new Date() };
-    const request = { ids: [id], decision: { kind, reason: null }, who, seen };
+    // The sheet of each, and nothing beside it: a workbook of now is none.
+    const isAlone = wasSeen === true;
+    const request = { ids: [id], decision: { kind, reason: null }, who, seen, isAlone };
     const verdicts = await decideInstructions({ ...deps, log: () => {} }, request);
     said.push(...verdicts.map(({ words }) => words));
   }

@@ -24,8 +24,9 @@ export async function putRows(db, count) {
     [NIGHT],
   );
   await db.query(
-    `insert into tieout.run_accounts (run_id, account_id, business_date, merchant_id, state, as_of)
-     values ($1, $2, $3, 'M1001', 'tied_out', now())`,
+    `insert into tieout.run_accounts (run_id, account_id, business_date, merchant_id, state, as_of,
+       events_until)
+     values ($1, $2, $3, 'M1001', 'tied_out', now(), 0)`,
     [rows[0].run_id, ACCOUNT, NIGHT],
   );
   await db.query(

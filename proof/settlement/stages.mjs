@@ -147,8 +147,8 @@ async function putNight(db, merchants, stage) {
   const [{ pull_id: pullId }] = pull.rows;
   await db.query(
     `insert into tieout.run_accounts (run_id, account_id, business_date, merchant_id, state, as_of,
-       pull_id)
-     select $1, account, $2, 'M', 'tied_out', now(), $4 from unnest($3::text[]) as a (account)`,
+       pull_id, events_until)
+     select $1, account, $2, 'M', 'tied_out', now(), $4, 0 from unnest($3::text[]) as a (account)`,
     [runId, NIGHTS[stage], merchants.map(({ accountId }) => accountId), pullId],
   );
   await putShown(db, merchants, pullId);

@@ -106,7 +106,7 @@ describe('a night over three processes', () => {
     await house.run();
     expect(await auditRun(house.db, await house.effects())).toEqual([]);
     // Of what the dead one had sent, its entries were looked up, and are no secret to anybody.
-    expect(stderr + house.lines.join('\n')).toMatch(/its sender stopped without an answer/);
+    expect(stderr + house.lines.join('\n')).toMatch(/the sender stopped before an answer came/);
     expectRateKept(fleet, 4);
   });
 });

@@ -166,10 +166,12 @@ async function chosenIds(
 async function checkFilter(app: App, { accountIds, currency }: BreakFilter): Promise<void> {
   const hasRows = async (filter: BreakFilter) => (await countUpTo(app.db, filter, 1)) > 0;
   await checkNamed(app, accountIds ?? undefined, (one) => hasRows({ accountIds: [one] }));
-  if (currency == null || decimalsOf(currency, app.config.gateway.profile.currencies) !== null)
-    return;
-  if (await hasRows({ currency })) return;
-  throw new UsageError(`--currency ${currency}: no such currency, and no break has it`);
+  if (currency == null) return;
+  const { currencies } = app.config.gateway.profile;
+  const isKnown = decimalsOf(currency, currencies) !== null || (await hasRows({ currency }));
+  if (!isKnown) {
+    throw new UsageError(`--currency ${currency}: no such currency, and no break has it`);
+  }
 }
 
 function clockOf({ config }: App): AgeClock {

@@ -17,6 +17,7 @@ import {
 } from '../../days/daysStore.js';
 import { daysToSign } from '../../days/shownDay.js';
 import { sinceNights } from '../../days/sinceNightStore.js';
+import { configuredAccounts } from '../accounts.js';
 import type { App } from '../app.js';
 import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { checklistLines, dayLines, type Row, tableLines } from './daysText.js';
@@ -42,7 +43,11 @@ export function daysCommand(): Command {
     .action(async (date: string | undefined, flags: Flags, command: Command) => {
       if (date !== undefined) checkDay(date);
       const isJson = wantsJson(command);
-      await withApp(command, (app) => list(app, date, accountsOf(app, flags), isJson), QUIET);
+      await withApp(
+        command,
+        (app) => list(app, date, configuredAccounts(app, flags.account), isJson),
+        QUIET,
+      );
     });
   signing(days, 'close', 'close a day: it is prepared', closeDay).option(
     '--with-earlier',
@@ -86,7 +91,7 @@ function deciding(
         async (app) => {
           const who = await deciderHere(command, app);
           const verdicts: DayVerdict[] = [];
-          for (const accountId of accountsOf(app, flags)) {
+          for (const accountId of configuredAccounts(app, flags.account)) {
             const order = { accountId, date, who, reason, ...howOf(app, flags) };
             verdicts.push(await decide(app.db, order));
           }
@@ -112,13 +117,6 @@ function reasonOf({ reason = '' }: Flags): string {
   const text = reason.trim();
   if (text !== '' && text.length <= WORDS_MAX) return text;
   throw new UsageError(`--reason: a text of 1 to ${WORDS_MAX} characters`);
-}
-
-function accountsOf(app: App, { account }: Flags): string[] {
-  const known = app.config.accounts.map((one) => one.accountId);
-  const unknown = account?.find((one) => !known.includes(one));
-  if (unknown === undefined) return account ?? known;
-  throw new UsageError(`--account ${unknown}: no such account in the configuration (${known})`);
 }
 
 /** Of what was only checked nothing was done. */

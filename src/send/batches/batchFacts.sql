@@ -7,7 +7,6 @@ with recent as materialized (
   from tieout.pulls p
   join tieout.runs r using (run_id)
   where p.as_of > clock_timestamp() - make_interval(mins => $2::int) and not r.is_dry
-    and tieout.is_in_time(p.pull_id, p.as_of)
     and coalesce(p.profile_sha256 = $5, true)
 ),
 -- what a person moved by hand: a snapshot comes after it by the count of snapshots, whatever clocks
@@ -135,7 +134,9 @@ left join lateral (
     where p.pull_id = recent.pull_id and p.account_id = w.account_id
       and p.page_no = asked.page_no and p.state = 'answered' offset 0
   ) page
-  where (w.again_at is null or recent.as_of > w.again_at)
+  -- last, and of those that show the order alone: it looks through all that came later
+  cross join lateral (select tieout.is_in_time(recent.pull_id, recent.as_of) as holds offset 0) time
+  where time.holds and (w.again_at is null or recent.as_of > w.again_at)
     and (w.again_after is null or tieout.drawn_as(recent.pull_id) > w.again_after)
   order by recent.pull_id desc
   limit 1

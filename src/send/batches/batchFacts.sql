@@ -130,13 +130,13 @@ left join lateral (
       and a.order_no = w.order_no offset 0
   ) asked
   cross join lateral (
-    select p.answered_at from tieout.pages p
+    -- in time or not is asked of those that show the order alone: it looks through all later ones
+    select p.answered_at, tieout.is_in_time(recent.pull_id, recent.as_of) as is_in_time
+    from tieout.pages p
     where p.pull_id = recent.pull_id and p.account_id = w.account_id
       and p.page_no = asked.page_no and p.state = 'answered' offset 0
   ) page
-  -- last, and of those that show the order alone: it looks through all that came later
-  cross join lateral (select tieout.is_in_time(recent.pull_id, recent.as_of) as holds offset 0) time
-  where time.holds and (w.again_at is null or recent.as_of > w.again_at)
+  where page.is_in_time and (w.again_at is null or recent.as_of > w.again_at)
     and (w.again_after is null or tieout.drawn_as(recent.pull_id) > w.again_after)
   order by recent.pull_id desc
   limit 1

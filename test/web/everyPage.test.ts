@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countBreaks } from '../../src/breaks/breaksStore.js';
 import { AGES } from '../../src/core/breaks/breakAge.js';
 import { moneyIn } from '../../src/core/text/amounts.js';
+import { ROUTES } from '../../src/web/routes.js';
 import type { Tab } from '../support/chromium.js';
 import {
   CHROMIUM,
@@ -28,6 +29,20 @@ const PAGE_BYTES_MAX = 100_000;
 const SLOWLY_MS = 600_000;
 const NIGHT = dateOf(1);
 
+/** Each way in which a form of the page can be sent, and what it would bring. */
+const FORMS = `[...document.querySelectorAll('form[method=post]')].flatMap((form) => {
+  const fields = [...form.elements].filter((one) => one.name !== '' && one.type !== 'submit');
+  const pressed = [...form.elements].filter((one) => one.type === 'submit');
+  return pressed.map((one) => ({
+    goesTo: new URL(one.getAttribute('formaction') ?? form.getAttribute('action'), location).pathname,
+    names: [...new Set([...fields.map(({ name }) => name), one.name])].filter((name) => name !== ''),
+  }));
+})`;
+/** Of the door, which has no rights to ask for. */
+const DOOR = /^\/(sign-in|sign-out|password|confirm|welcome\/[\w-]+)$/;
+const isAt = (path: string, address: string): boolean =>
+  new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`).test(address);
+
 interface Drawn {
   age: string;
   amount: string;
@@ -43,7 +58,8 @@ describe.skipIf(CHROMIUM === null)('every page', () => {
   let browser: Browser;
   let tab: Tab;
   let page: Page;
-  const found = { light: [] as string[], dark: [] as string[] };
+  const found = { light: [] as string[], dark: [] as string[], forms: [] as string[] };
+  let formsSeen = 0;
 
   beforeAll(async () => {
     console = await longNumberHouse();
@@ -60,8 +76,27 @@ describe.skipIf(CHROMIUM === null)('every page', () => {
     await console?.end();
   });
 
+  /** Forms that would be refused: they go nowhere, or hold a field that their route does not know. */
+  async function strangeForms(): Promise<string[]> {
+    const forms = await page.evaluate<{ goesTo: string; names: string[] }[]>(FORMS);
+    formsSeen += forms.length;
+    return forms.flatMap(({ goesTo, names }) => {
+      const route = ROUTES.find(({ method, path }) => method === 'POST' && isAt(path, goesTo));
+      if (route === undefined) return DOOR.test(goesTo) ? [] : [`a form to ${goesTo}`];
+      const known = [
+        '_csrf',
+        ...(route.fields ?? []),
+        ...(route.takesFile === true ? ['file'] : []),
+      ];
+      return names
+        .filter((field) => !known.includes(field))
+        .map((field) => `the field ${field} of a form to ${goesTo}`);
+    });
+  }
+
   /** What is wrong with the page that is open. */
   async function look(name: string): Promise<void> {
+    found.forms.push(...(await strangeForms()).map((one) => `${name}: ${one}`));
     const { light, dark } = await findings(page);
     found.light.push(...light.map((one) => `${name} ${one}`));
     found.dark.push(...dark.map((one) => `${name} ${one}`));
@@ -142,6 +177,15 @@ describe.skipIf(CHROMIUM === null)('every page', () => {
     await press('Reject what is picked');
     await headed('Reject what was picked');
     await look('reject ticked');
+    const { rows } = await console.app.db.query<{ id: string }>(
+      `select instruction_id::text as id from tieout.instructions
+       where state = 'held' and order_no <> $1 order by instruction_id limit 1`,
+      [LONG],
+    );
+    await page.goto(`/instructions/${rows[0]?.id}`);
+    await press('Approve');
+    await headed('What was done');
+    expect(await page.locator('main').innerText()).toContain('1 of 1 done');
     await page.goto('/approvals');
     await tickAll();
     await press('Approve what is picked');
@@ -284,6 +328,11 @@ describe.skipIf(CHROMIUM === null)('every page', () => {
   it('nor for who comes in or goes out', async () => {
     await lookAtDoor();
     expect(found.light).toEqual([]);
+  });
+
+  it('has forms that bring what they may, each to where it goes', () => {
+    expect(found.forms).toEqual([]);
+    expect(formsSeen).toBeGreaterThan(50);
   });
 
   it('can be read in the dark', () => {

@@ -3,7 +3,11 @@
 select l.account_id as "accountId", l.currency, l.order_no as "orderNo",
   case when l.item = 'held' and l.hold_reason = any ($2) then 'kept' else l.item end as item,
   l.break_id::text as "breakId", i.instruction_id::text as "instructionId",
-  coalesce(l.first_seen, i.created_at) as since, l.owner,
+  coalesce(l.first_seen, i.created_at, (
+    -- nothing is open about it: since the order is placed
+    select o.placed_at from tieout.asked_orders o
+    where o.pull_id = a.pull_id and o.account_id = l.account_id and o.order_no = l.order_no
+  )) as since, l.owner,
   l.transaction_id as "transactionId",
   round(l.ledger_captured, 2)::text as "ledgerCaptured",
   round(l.gateway_captured, 2)::text as "gatewayCaptured",

@@ -164,6 +164,17 @@ describe('the statement of a night', () => {
     const waits = new Set(said.map(({ orderNo }) => orderNo));
     const later = lines.filter(({ orderNo, item }) => waits.has(orderNo) && item === 'later');
     expect(later.length).toBeGreaterThan(0);
+    // of what has no break and no instruction of its own the order is as old as the money
+    const { rows: orders } = await house.db.query<{ order_no: string; placed_at: Date }>(
+      `select order_no, placed_at from ledger.orders where order_no = any ($1)`,
+      [later.map(({ orderNo }) => orderNo)],
+    );
+    const placed = new Map(orders.map((row) => [row.order_no, row.placed_at]));
+    for (const { orderNo, since } of later)
+      expect([orderNo, since]).toEqual([orderNo, placed.get(orderNo)]);
+    expect(lines.filter(({ since, item }) => since === null && item !== 'not_in_ledger')).toEqual(
+      [],
+    );
   });
 
   test('turns red in the workbook when one of its lines says other money', async () => {

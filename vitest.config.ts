@@ -9,11 +9,11 @@ import { LongestFirst } from './test/support/longestFirst.js';
 /** What a file would leave behind in its process, a folder or a variable: such a file has one of its own. */
 const LEAVES = /process\.(env\.\w+ =|chdir)/;
 
-/** Where whole nights are played in which something goes wrong, each of which takes its time. */
-const FAULTS = ['test/faults/**/*.test.ts', 'test/proof/**/*.test.ts'];
+/** Where whole nights are played, some after others and most with something that goes wrong. */
+const FAULTS = ['faults', 'night', 'proof'].map((folder) => `test/${folder}/**/*.test.ts`);
 
 const TOGETHER = readdirSync('test', { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.test.ts') && !/^(faults|proof)\b/.test(path))
+  .filter((path) => path.endsWith('.test.ts') && !/^(faults|night|proof)\b/.test(path))
   .map((path) => `test/${path}`)
   .filter((path) => !LEAVES.test(readFileSync(path, 'utf8')));
 

@@ -126,7 +126,7 @@ async function discard(app: App, jobIds: readonly string[], json: boolean): Prom
 export async function retryWords(app: App, job: FailedJob): Promise<string> {
   if (job.id === null) return 'the job names nothing of ours; discard it';
   const { kind, words } = await reevaluate(app, job.queue, job.id);
-  const verbs = { enqueue: 'is put in the queue again', done: 'changes nothing', hold: 'waits for a person' };
+  const verbs = { enqueue: 'is queued again', done: 'changes nothing', hold: 'waits for a person' };
   return `${verbs[kind]}: ${words}`;
 }
 

@@ -1,4 +1,4 @@
--- The schema as it stands after 0860_state_in_night, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0870_stake_of_what_is_not_captured, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1736,11 +1736,15 @@ create view tieout.break_facts as
     f.text,
     b.kind || (
         CASE
-            WHEN f.difference IS NOT NULL THEN (((', delta ' ||
+            WHEN f.difference IS NOT NULL THEN ((((', delta ' ||
             CASE
                 WHEN f.difference > 0::numeric THEN '+'
                 ELSE ''
-            END) || f.difference) || ' ') || b.currency
+            END) || f.difference) || ' ') || b.currency) ||
+            CASE
+                WHEN tieout.is_uncaptured(b.expected, b.actual) THEN ', not captured'
+                ELSE ''
+            END
             WHEN b.kind = 'unknown_status' THEN ', code ' || COALESCE(b.actual ->> 'code', '(none)')
             WHEN b.kind = 'invalid_record' THEN ', ' || COALESCE(b.expected ->> 'problem', 'an entry of another shape')
             WHEN b.kind = ANY (ARRAY['state_mismatch', 'refund_mismatch', 'currency_mismatch']) THEN (((', ' || concat_ws(' ', COALESCE(b.expected ->> 'state', 'nothing'),
@@ -2335,7 +2339,7 @@ CREATE OR REPLACE FUNCTION tieout.break_stake(kind text, expected jsonb, actual 
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select case when kind = 'amount_mismatch'
+  select case when kind = 'amount_mismatch' and tieout.is_uncaptured(expected, actual) is not true
     then abs(
       case when actual ->> 'amount' ~ '^\d{1,18}(\.\d\d?)?$'
         then (actual ->> 'amount')::numeric end
@@ -3568,6 +3572,14 @@ CREATE OR REPLACE FUNCTION tieout.is_this_base(verified_system text, database te
 AS $function$
   select coalesce(split_part(verified_system, '/', 2), '')
     in ('', database, split_part(database, '.', 1))
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.is_uncaptured(expected jsonb, actual jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select expected ->> 'state' = 'captured' and actual ->> 'state' = 'authorised'
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.is_void(state text)

@@ -152,6 +152,11 @@ export function breakDifference(kind: BreakKind, expected: Side, actual: Side): 
   return wanted === null || shown === null ? null : formatAmount(shown - wanted);
 }
 
+/** Reserved, and wanted: as tieout.is_uncaptured. */
+function isUncaptured(expected: Side, actual: Side): boolean {
+  return expected.state === 'captured' && actual.state === 'authorised';
+}
+
 interface Words {
   expected: Side;
   actual: Side;
@@ -165,7 +170,8 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
   missing_in_ledger: ({ gateway }) =>
     `the gateway has ${gateway}, and the ledger has no such order`,
   amount_mismatch: ({ expected, actual }) =>
-    `the gateway ${verb(actual)} ${money(actual)}, the ledger expects ${money(expected)}`,
+    `the gateway ${verb(actual)} ${money(actual)}, the ledger expects ${money(expected)}` +
+    (isUncaptured(expected, actual) ? ': nothing is captured while they differ' : ''),
   currency_mismatch: ({ expected, actual }) =>
     `the gateway ${verb(actual)} ${money(actual)}, ` +
     `the ledger expects ${money(expected)}: another currency`,

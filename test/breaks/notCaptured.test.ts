@@ -1,0 +1,74 @@
+// An amount that differs keeps the capture from being made: until both agree all of the money is at
+// stake, in the run's figures, in the list, by cause and for who waives it alone.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countBreaks, findBreaks } from '../../src/breaks/breaksStore.js';
+import { breakSentence } from '../../src/core/breaks/sentence.js';
+import type { House } from '../support/night.js';
+import { buildHouse } from '../support/night.js';
+
+let house: House;
+
+beforeAll(async () => {
+  house = await buildHouse({ orders: 200 });
+  await house.db.query(
+    `update ledger.orders set amount = amount + 1 where expected = 'captured' and currency <> 'JPY'
+       and capture_amount is null`,
+  );
+  await house.run();
+}, 120_000);
+
+afterAll(() => house.end());
+
+test('all of the money is at stake where nothing is captured, else what differs', async () => {
+  const page = { limit: 1_000, offset: 0 };
+  const filter = { kinds: ['amount_mismatch'], states: ['open' as const] };
+  const all = await findBreaks(house.db, filter, page);
+  const found = all.filter(({ cause }) => / -1\.00 /.test(cause));
+  const { rows } = await house.db.query<{ id: string; amount: string }>(
+    `select break_id::text as id, amount::text from tieout.breaks where kind = 'amount_mismatch'`,
+  );
+  const opened = new Map(rows.map(({ id, amount }) => [id, amount]));
+  const reserved = found.filter(({ actual }) => actual.state === 'authorised');
+  const taken = found.filter(({ actual }) => actual.state === 'captured');
+  expect(reserved.length).toBeGreaterThan(0);
+  expect(taken.length).toBeGreaterThan(0);
+  for (const one of reserved) {
+    expect([one.stake, opened.get(one.breakId)]).toEqual([
+      one.expected.amount,
+      one.expected.amount,
+    ]);
+    expect(one.cause).toMatch(/^amount_mismatch, delta -1\.00 [A-Z]{3}, not captured$/);
+    expect(breakSentence('amount_mismatch', one.expected, one.actual)).toMatch(
+      /^the gateway authorised .+, the ledger expects .+: nothing is captured while they differ$/,
+    );
+  }
+  for (const one of taken) {
+    expect([one.stake, opened.get(one.breakId), one.cause]).toEqual([
+      '1.00',
+      '1.00',
+      `amount_mismatch, delta -1.00 ${one.currency}`,
+    ]);
+    expect(breakSentence('amount_mismatch', one.expected, one.actual)).not.toContain(
+      'captured while',
+    );
+  }
+});
+
+test('they are a cause of their own, and weigh as much for who waives them', async () => {
+  const at = { at: new Date(), timezone: 'UTC' };
+  const groups = await countBreaks(house.db, { states: ['open'] }, 'cause', at, 100);
+  const group = groups.find(({ key }) => /delta -1\.00 [A-Z]{3}, not captured$/.test(key ?? ''));
+  const filter = { cause: group?.key ?? '', states: ['open' as const] };
+  const breaks = await findBreaks(house.db, filter, { limit: 100, offset: 0 });
+  const [currency = ''] = Object.keys(group?.money ?? {});
+  const sum = breaks.reduce((all, { expected }) => all + Number(expected.amount), 0);
+  expect(group?.breaks).toBe(breaks.length);
+  expect(group?.money[currency]).toBe(sum.toFixed(2));
+  const { rows } = await house.db.query<{ weighed: string }>(
+    `select sum(tieout.waiver_stake(kind, currency, amount, expected, actual))::text as weighed
+     from tieout.breaks where break_id = any ($1)`,
+    [breaks.map(({ breakId }) => breakId)],
+  );
+  expect(rows[0]?.weighed).toBe(sum.toFixed(2));
+});

@@ -16,6 +16,8 @@ import { sinceNights } from './sinceNightStore.js';
 /** A day before the press; `bar` says why the press leaves it, null: it is signed. */
 export interface SignedByPress extends DayToSign {
   bar: string | null;
+  /** the open day that has to be signed before it; null: there is none */
+  first: string | null;
 }
 
 export type SigningVerb = 'close' | 'lock';
@@ -38,7 +40,7 @@ export async function previewSigning(
   const since = await sinceNights(db, [date], accountIds);
   const days: SignedByPress[] = [];
   for (const day of await daysToSign(db, accountIds, date, since)) {
-    days.push({ ...day, bar: await barOf(db, order, day) });
+    days.push({ ...day, ...(await barOf(db, order, day)) });
   }
   return { days, digest: shownDigest(date, verb, days), hasLedger: since !== null };
 }
@@ -56,7 +58,7 @@ export async function signDays(
   // A ledger that did not answer for all of them is not waited for once more with each.
   const since = hasLedger ? {} : { since: NOT_ANSWERED };
   const verdicts: DayVerdict[] = [];
-  for (const { bar: _none, ...day } of signed) {
+  for (const { bar: _none, first: _noDay, ...day } of signed) {
     const { accountId } = day;
     // Once more in its own transaction: the days before it in this list took their time.
     const isAsSeen = (now: { day: DayToSign }) => shownDigest(now.day) === shownDigest(day);
@@ -66,13 +68,18 @@ export async function signDays(
   return { kind: 'decided', verdicts };
 }
 
-async function barOf(db: Db, order: SigningOrder, day: DayToSign): Promise<string | null> {
+type Bar = Pick<SignedByPress, 'bar' | 'first'>;
+
+async function barOf(db: Db, order: SigningOrder, day: DayToSign): Promise<Bar> {
   const { verb, date, who, secondPerson } = order;
   const { accountId, state } = day;
-  if (verb === 'close' && state !== 'open') return `it is ${state} already`;
-  if (verb === 'lock' && state !== 'closed') return `it is ${state}; only a closed day is locked`;
-  if (!signingAnswer(day.lines).canBeSigned) return 'it cannot be signed yet';
-  if (verb === 'lock') return barToLock(db, { accountId, date, who, secondPerson });
-  const earlier = (await openDates(db, accountId, date)).filter((one) => one !== date);
-  return earlier.length === 0 ? null : `days before it are open: ${earlier[0]} first`;
+  const barred = (bar: string | null): Bar => ({ bar, first: null });
+  if (verb === 'close' && state !== 'open') return barred(`it is ${state} already`);
+  if (verb === 'lock' && state !== 'closed') {
+    return barred(`it is ${state}; only a closed day is locked`);
+  }
+  if (!signingAnswer(day.lines).canBeSigned) return barred('it cannot be signed yet');
+  if (verb === 'lock') return barred(await barToLock(db, { accountId, date, who, secondPerson }));
+  const first = (await openDates(db, accountId, date)).find((one) => one !== date) ?? null;
+  return first === null ? barred(null) : { bar: `days before it are open: ${first} first`, first };
 }

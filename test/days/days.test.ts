@@ -266,6 +266,8 @@ describe('a day', () => {
     expect(await barsOf(DATES[0])).toEqual([null, 'it is closed already']);
     expect(await barsOf(DATES[1])).toEqual([`days before it are open: ${DATES[0]} first`, null]);
     expect(await barsOf(DATES[2])).toEqual(['it cannot be signed yet', 'it cannot be signed yet']);
+    const next = await previewSigning(db, { ...order, date: DATES[1] });
+    expect(next.days.map(({ first }) => first)).toEqual([DATES[0], null]);
     const date = DATES[1];
     // The revision that is signed is the one that was looked at, of each account and day.
     const before = await previewSigning(db, { ...order, date });

@@ -73,7 +73,7 @@ async function show(visit: Visit, verb: SigningVerb, changed: string | null): Pr
               .join(', ')}.`}
       </p>
       {days.map((day) => (
-        <OfAccount day={day} date={date} />
+        <OfAccount day={day} date={date} verb={verb} />
       ))}
       {signed.length === 0 ? (
         <Empty>What is left can be decided about on the page of its day.</Empty>
@@ -95,15 +95,20 @@ function accountsText(count: number): string {
   return count === 1 ? '1 account' : `${countText(count)} accounts`;
 }
 
-function OfAccount({ day, date }: { day: SignedByPress; date: string }) {
-  const { accountId, state, bar } = day;
+function OfAccount({ day, date, verb }: { day: SignedByPress; date: string; verb: SigningVerb }) {
+  const { accountId, state, bar, first } = day;
   return (
     <section aria-label={`Account ${accountId}`}>
       <h2>
         <a href={dayPath(accountId, date)}>{accountId}</a>{' '}
         {state === 'open' ? null : <State state={state} />}
       </h2>
-      {bar === null ? null : <p class="hint">Not by this press: {bar}.</p>}
+      {bar === null ? null : (
+        <p class="hint">
+          Not by this press: {bar}.{' '}
+          {first === null ? null : <a href={signAllPath(verb, first)}>Sign {first}</a>}
+        </p>
+      )}
       <ChangedSince day={day} />
       <Checklist date={date} day={day} />
     </section>

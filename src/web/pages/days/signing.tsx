@@ -193,6 +193,9 @@ export function SigningOfAll({ visit, date, days }: OfAll) {
             <li>
               Account {day.accountId}: this {answer({ date, day }, 'on its page')}{' '}
               <a href={path}>The day of {day.accountId}</a>
+              {day.changed === null ? null : (
+                <strong> Changed since it was closed: {day.changed}.</strong>
+              )}
             </li>
           );
         })}

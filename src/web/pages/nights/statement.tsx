@@ -48,8 +48,9 @@ export async function statementPage(visit: Visit): Promise<Answer> {
       ) : (
         <p class="hint">
           Revision {first.revision} of the workbook, checked at {words.at(first.asOf)}, written{' '}
-          {words.at(first.writtenAt)}. Each item leads to the lines that it is the sum of; they
-          stand on the sheet Statement lines too: <a href="/reports">reports</a>.{' '}
+          {words.at(first.writtenAt)}. Each item between ledger and gateway leads to the lines that
+          it is the sum of; they stand on the sheet Statement lines too, and what is not settled on
+          the sheet Not settled: <a href="/reports">reports</a>.{' '}
           <a href={`/nights/${date}`}>Back to the night</a>
         </p>
       )}

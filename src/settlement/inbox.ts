@@ -2,9 +2,9 @@
 // runs the clock: a file that is the same at two looks is taken, in one transaction with the word
 // that it was refused, and moved after its commit. Killed between the two, it is found again, known
 // by its batches, and moved. Neighbours: core/settlement/inboxFile.ts says what is ready,
-// importAndSettle.ts takes it.
+// importAndSettle.ts takes it, putAway.ts moves it.
 
-import { lstat, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import { loadColumnMap } from '../config/mapFile.js';
@@ -25,6 +25,8 @@ import type { TakeDeps } from './importAndSettle.js';
 import { settleTaken, takeInside } from './importAndSettle.js';
 import { folderFacts } from './inboxFolder.js';
 import { inboxAlone } from './inboxStore.js';
+import type { Taken } from './putAway.js';
+import { putAway } from './putAway.js';
 import type { SettlementRules } from './settlement.js';
 import { settlementRules } from './settlement.js';
 
@@ -39,7 +41,6 @@ interface Place {
   readonly rules: SettlementRules;
   readonly inbox: string;
 }
-type Taken = { kind: 'done' | 'refused'; words: string };
 
 /** Answers a look, which remembers what the one before it saw. */
 export function openInbox(deps: InboxDeps): () => Promise<void> {
@@ -137,19 +138,6 @@ async function tellRefused(
   await tellFileRefused(tx, config, { name: facts.name, reason, mark: markOf(facts) });
 }
 
-/** Never over a file of that name that came before. */
-async function putAway(inbox: string, name: string, { kind, words }: Taken): Promise<void> {
-  const folder = join(inbox, kind);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  if (!(await lstat(folder)).isDirectory()) throw new InputError(`${folder} is no folder`);
-  const taken = new Set(await readdir(folder));
-  let free = name;
-  for (let count = 2; taken.has(free); count += 1) free = `${count}-${name}`;
-  if (kind === 'refused')
-    await writeFile(join(folder, `${free}.reason.txt`), `${words}\n`, { mode: 0o600 });
-  await rename(join(inbox, name), join(folder, free));
-}
-
 async function isSame(inbox: string, facts: InboxFacts): Promise<boolean> {
   const now = await factsOf(inbox, facts.name);
   return now?.isPlain === true && markOf(now) === markOf(facts);
@@ -159,7 +147,8 @@ async function isSame(inbox: string, facts: InboxFacts): Promise<boolean> {
 async function factsOf(inbox: string, name: string): Promise<InboxFacts | null> {
   try {
     const found = await lstat(join(inbox, name));
-    return { name, isPlain: found.isFile(), size: found.size, modifiedMs: found.mtimeMs };
+    const [isPlain, isFolder] = [found.isFile(), found.isDirectory()];
+    return { name, isPlain, isFolder, size: found.size, modifiedMs: found.mtimeMs };
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
@@ -183,7 +172,7 @@ export async function inboxFigures(inbox: string): Promise<InboxFigures> {
     waiting: found.filter(({ isPlain }) => isPlain).length,
     refused: refused.filter((name) => !name.endsWith('.reason.txt')).length,
     strange: found
-      .filter(({ name, isPlain }) => !isPlain && !FOLDERS.has(name))
+      .filter(({ name, isPlain, isFolder }) => !isPlain && !(isFolder && FOLDERS.has(name)))
       .map(({ name }) => name),
   };
 }

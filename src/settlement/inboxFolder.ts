@@ -33,7 +33,8 @@ const LOOK = `
       const found = maybe(() => lstatSync(join(inbox, name)));
       if (found === null) return [];
       const { size, mtimeMs } = found;
-      return [{ name, isPlain: found.isFile(), size, modifiedMs: mtimeMs }];
+      const [isPlain, isFolder] = [found.isFile(), found.isDirectory()];
+      return [{ name, isPlain, isFolder, size, modifiedMs: mtimeMs }];
     });
     let refused = [];
     try {

@@ -10,6 +10,7 @@ export interface InboxFacts {
   readonly name: string;
   /** neither a folder nor a link, which nobody follows */
   readonly isPlain: boolean;
+  readonly isFolder: boolean;
   readonly size: number;
   readonly modifiedMs: number;
 }

@@ -5,8 +5,10 @@
 
 import { UsageError } from '../../../src/core/errors.js';
 
-/** Between two tags, or in one: more than the longest text of a cell, escaped. */
+/** Between two tags: more than the longest text of a cell, escaped. */
 const STRETCH_CHARS_MAX = 512 * 1024;
+/** More than the longest list of cells that a program writes into one. */
+const TAG_CHARS_MAX = 64 * 1024;
 const DEPTH_MAX = 64;
 
 interface XmlHandler {
@@ -23,7 +25,7 @@ export async function scanXml(pieces: AsyncIterable<string>, handler: XmlHandler
   for await (const piece of pieces) {
     rest += piece;
     rest = rest.slice(scanned(rest, names, handler));
-    if (rest.length > STRETCH_CHARS_MAX) throw new UsageError('a part of the file is too long');
+    if (rest.length > STRETCH_CHARS_MAX) throw tooLong();
   }
   if (names.length > 0 || rest.trim() !== '') throw broken();
 }
@@ -56,6 +58,7 @@ const QUESTION = 0x3f;
 function endOfTag(text: string, open: number): number {
   let quote = 0;
   for (let at = open + 1; at < text.length; at += 1) {
+    if (at - open > TAG_CHARS_MAX) throw tooLong();
     const code = text.charCodeAt(at);
     if (quote !== 0) quote = code === quote ? 0 : quote;
     else if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) quote = code;
@@ -124,14 +127,21 @@ const COLON = 0x3a;
 
 /** The value of an attribute by its whole name, or by what stands behind its prefix (`:id`). */
 export function attributeOf(attributes: string, name: string): string | null {
-  for (const [, key = '', double, single] of attributes.matchAll(ATTRIBUTE)) {
+  // Each sign is met once: a pattern would go back over a name that nothing follows.
+  for (let at = 0; ; ) {
+    const equals = attributes.indexOf('=', at);
+    if (equals === -1) return null;
+    let open = equals + 1;
+    while (attributes.charCodeAt(open) <= BLANK) open += 1;
+    const quote = attributes[open];
+    const end = quote === '"' || quote === "'" ? attributes.indexOf(quote, open + 1) : -1;
+    if (end === -1) throw broken();
+    const key = attributes.slice(at, equals).trim();
     const isIt = name.startsWith(':') ? key.endsWith(name) : key === name;
-    if (isIt) return unescapedXml(double ?? single ?? '');
+    if (isIt) return unescapedXml(attributes.slice(open + 1, end));
+    at = end + 1;
   }
-  return null;
 }
-
-const ATTRIBUTE = /([^\s=/"']+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 const NAMED: Readonly<Record<string, string>> = {
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" },
@@ -149,6 +159,10 @@ function unescapedXml(text: string): string {
       throw new UsageError('the file has an entity of its own: it is refused');
     return meant;
   });
+}
+
+function tooLong(): UsageError {
+  return new UsageError('a part of the file is too long');
 }
 
 function broken(): UsageError {

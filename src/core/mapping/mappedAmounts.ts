@@ -46,6 +46,8 @@ export function negated(amount: string): string {
 }
 
 const DECIMALS_MIN = 2;
+/** Begun at the first of them alone: a foreign amount may be thousands of zeros and a 1. */
+const LAST_ZEROS = /(?<!0)0+$/;
 
 /** What amounts of any number of decimals come to, with as many as that needs, two at least. */
 export function sumOf(amounts: readonly string[]): string {
@@ -53,7 +55,7 @@ export function sumOf(amounts: readonly string[]): string {
   const scale = Math.max(DECIMALS_MIN, ...decimals);
   const sum = amounts.reduce((total, amount) => total + scaled(amount, scale), 0n);
   const digits = (sum < 0n ? -sum : sum).toString().padStart(scale + 1, '0');
-  const beyond = digits.slice(-scale).slice(DECIMALS_MIN).replace(/0+$/, '');
+  const beyond = digits.slice(-scale).slice(DECIMALS_MIN).replace(LAST_ZEROS, '');
   const cents = digits.slice(-scale).slice(0, DECIMALS_MIN);
   return `${sum < 0n ? '-' : ''}${digits.slice(0, -scale)}.${cents}${beyond}`;
 }

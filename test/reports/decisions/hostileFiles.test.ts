@@ -50,6 +50,16 @@ describe('a hostile file', () => {
       (xml) => xml.replace('</worksheet>', `<a b="${'y'.repeat(700_000)}`),
       /too long|no XML/,
     ],
+    [
+      'a tag that is too long',
+      (xml) => xml.replace('</sheetData>', `<row ${'y'.repeat(100_000)}/></sheetData>`),
+      /too long/,
+    ],
+    [
+      'an attribute without quotes',
+      (xml) => xml.replace('</sheetData>', '<row r=9/></sheetData>'),
+      /no XML/,
+    ],
     ['too deep', (xml) => xml.replace('<sheetData>', `${'<a>'.repeat(70)}<sheetData>`), /no XML/],
     ['cut off', (xml) => xml.slice(0, -40), /no XML/],
     ['tags that cross', (xml) => xml.replace('</sheetData>', '</worksheet>'), /no XML/],
@@ -68,6 +78,18 @@ describe('a hostile file', () => {
       parts.set(part, change(parts.get(part) ?? ''));
     });
     await refused(work, words);
+  });
+
+  test('long names without a value cost no more than their length', async () => {
+    const began = performance.now();
+    const tag = `<row ${'y'.repeat(60_000)}/>`;
+    const rows = await back((parts) => {
+      noteAll(parts);
+      const part = sheetPartOf(parts, 'Breaks');
+      parts.set(part, (parts.get(part) ?? '').replace('</sheetData>', `${tag.repeat(10)}$&`));
+    });
+    expect(rows.length).toBeGreaterThan(0);
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   test('a sheet that lies outside, or is not there', async () => {

@@ -2,12 +2,14 @@
 // and what somebody names word for word, in every text that people wrote or their files brought.
 // Neighbour: redactStore.ts takes them out, on record.
 
-import { withoutCards } from '../core/text/cardSpellings.js';
+import { CARD_LENGTH_MIN, withoutCards } from '../core/text/cardSpellings.js';
 import type { Database } from '../database/db.js';
 import { ownsRefundRequests, peoplesTexts, type Redacted } from './redactStore.js';
 
 export interface FoundWords {
   texts: Redacted[];
+  /** names of who asked for what waits: they say who may not approve it, and stay until then */
+  waiting: number;
   /** texts of requests of refunds that lie in a view of the shop: it has to take them out itself */
   elsewhere: number;
 }
@@ -15,16 +17,26 @@ export interface FoundWords {
 /** Reads every text once. `words`: what else has to go, as it stands there. */
 export async function findWords(db: Database, words: readonly string[]): Promise<FoundWords> {
   const texts: Redacted[] = [];
-  for await (const rows of peoplesTexts(db)) {
+  let waiting = 0;
+  const least = Math.min(CARD_LENGTH_MIN, ...words.map((word) => [...word].length));
+  for await (const rows of peoplesTexts(db, least)) {
     for (const row of rows) {
-      const cleaned = withoutWords(withoutCards(row.text, row.ids), words);
+      const withoutNumbers = withoutCards(row.text, row.ids);
+      const without = withoutWords(withoutNumbers, words);
+      if (row.waits && without !== withoutNumbers) waiting += 1;
+      const cleaned = row.waits ? withoutNumbers : without;
       if (cleaned === row.text) continue;
       texts.push({ ...row, cleaned, signs: signsOut(row.text, cleaned) });
     }
   }
-  if (await ownsRefundRequests(db)) return { texts, elsewhere: 0 };
+  if (await ownsRefundRequests(db)) return { texts, waiting, elsewhere: 0 };
   const ours = texts.filter(({ relation }) => relation !== 'refund_requests');
-  return { texts: ours, elsewhere: texts.length - ours.length };
+  return { texts: ours, waiting, elsewhere: texts.length - ours.length };
+}
+
+/** Whether something of it has to go. */
+export function hasToGo(text: string, words: readonly string[]): boolean {
+  return withoutWords(withoutCards(text), words) !== text;
 }
 
 function withoutWords(text: string, words: readonly string[]): string {

@@ -21,8 +21,12 @@ interface PeoplesText {
   /** the columns by which its row is known */
   key: Readonly<Record<string, unknown>>;
   field: string;
-  /** of a column of JSON where in it; null: the column is the text */
+  /** of a column of JSON or of several texts where in it; null: the column is the text */
   path: string[] | null;
+  /** the column is several texts, of which this is one */
+  is_list: boolean;
+  /** it says who may not decide about what waits */
+  waits: boolean;
   text: string;
   /** ids in it that a ledger or gateway gave */
   ids: string[];
@@ -50,8 +54,23 @@ interface RedactionOrder {
 const LOCK_SECONDS = 10;
 const LEDGER = 'refund_requests';
 
-export async function* peoplesTexts(db: Database): AsyncGenerator<PeoplesText[]> {
-  yield* db.stream<PeoplesText>(statement('retention/peoplesWords'), []);
+/** Of at least so many signs. */
+export async function* peoplesTexts(db: Database, least: number): AsyncGenerator<PeoplesText[]> {
+  yield* db.stream<PeoplesText>(statement('retention/peoplesWords'), [least]);
+}
+
+/** Empties forms that somebody typed in and did not send, by their texts; answers how many. */
+export async function dropDrafts(db: Db, isOne: (text: string) => boolean): Promise<number> {
+  const { rows } = await db.query<{ session: Buffer; texts: string[] }>(
+    `select session_sha256 as session, array(select t.value
+       from jsonb_each_text(draft -> 'typed') t) || coalesce(draft ->> 'problem', '') as texts
+     from tieout.sessions where draft is not null`,
+  );
+  const found = rows.filter(({ texts }) => texts.some(isOne)).map(({ session }) => session);
+  await db.query('update tieout.sessions set draft = null where session_sha256 = any ($1)', [
+    found,
+  ]);
+  return found.length;
 }
 
 /** Whether requests of refunds lie in a table that we may change, not in a view of the shop. */
@@ -102,7 +121,14 @@ async function redactIn(
     [who.name, who.isClaim, reason],
   );
   const id = rows[0]?.redaction_id;
+  const seen = await digestedOf(tx, texts);
   for (const text of texts) await redactOne(tx, text, id);
+  // The digest of what stood there would tell the words: all of it but them is known.
+  await tx.query(
+    `update tieout.decisions set seen_sha256 = tieout.seen_sha256(seen)
+     where decision_id = any ($1::bigint[])`,
+    [seen],
+  );
   for (const { what, ids } of resign) await signDecided(tx, who, what, ids);
   for (const link of links) {
     await tx.query(
@@ -122,6 +148,19 @@ async function redactIn(
   await tx.query(`select tieout.seal($1, (clock_timestamp() at time zone 'UTC')::date, false)`, [
     HOUSE_CHAIN,
   ]);
+}
+
+/** Decisions of which what was seen is changed, and is what their digest says. */
+async function digestedOf(tx: Db, texts: readonly Redacted[]): Promise<string[]> {
+  const ids = texts
+    .filter(({ relation, field }) => relation === 'decisions' && field === 'seen')
+    .map(({ key }) => String(key.decision_id));
+  const { rows } = await tx.query<{ decision_id: bigint }>(
+    `select decision_id from tieout.decisions
+     where decision_id = any ($1::bigint[]) and seen_sha256 = tieout.seen_sha256(seen)`,
+    [ids],
+  );
+  return rows.map(({ decision_id: id }) => String(id));
 }
 
 interface Genuine {
@@ -196,28 +235,35 @@ async function refuseAltered(tx: Db, link: LinkOf): Promise<void> {
 }
 
 async function redactOne(tx: Db, text: Redacted, id: bigint | undefined): Promise<void> {
-  const { relation, key, field, path, cleaned, signs } = text;
-  const place = identifier(relation === LEDGER ? 'ledger' : 'tieout', relation);
-  const column = identifier(field);
-  const { rowCount } =
-    path === null
-      ? await tx.query(
-          named`update ${place} t set ${column} = $1
-            where to_jsonb(t) @> $2::jsonb and ${column} = $3`,
-          [cleaned, asJson(key), text.text],
-        )
-      : await tx.query(
-          named`update ${place} t
-            set ${column} = jsonb_set(${column}, $4::text[], to_jsonb($1::text))
-            where to_jsonb(t) @> $2::jsonb and ${column} #>> $4::text[] = $3`,
-          [cleaned, asJson(key), text.text, path],
-        );
+  const { relation, key, cleaned, signs } = text;
+  const given = [cleaned, asJson(key), text.text];
+  const { rowCount } = await tx.query(
+    cleaning(text),
+    text.path === null ? given : [...given, text.path],
+  );
   if (rowCount !== 1) throw new TieoutError(`${relation} ${asJson(key)} changed meanwhile`);
   await tx.query(
     `insert into tieout.redacted_texts (redaction_id, relation, key, field, signs)
      values ($1, $2, $3::jsonb, $4, $5)`,
     [id, relation, asJson(key), placeOf(text), signs],
   );
+}
+
+/** Puts $1 where $3 stands: as the column, or at $4 in its texts or its JSON. */
+function cleaning({ relation, field, path, is_list: isList }: Redacted): string {
+  const place = identifier(relation === LEDGER ? 'ledger' : 'tieout', relation);
+  const column = identifier(field);
+  if (isList) {
+    return named`update ${place} t set ${column}[($4::text[])[1]::int] = $1
+      where to_jsonb(t) @> $2::jsonb and ${column}[($4::text[])[1]::int] = $3`;
+  }
+  if (path === null) {
+    return named`update ${place} t set ${column} = $1
+      where to_jsonb(t) @> $2::jsonb and ${column} = $3`;
+  }
+  return named`update ${place} t
+    set ${column} = jsonb_set(${column}, $4::text[], to_jsonb($1::text))
+    where to_jsonb(t) @> $2::jsonb and ${column} #>> $4::text[] = $3`;
 }
 
 /** The column, and where in it: `seen.refundRequests.0.reason`. */

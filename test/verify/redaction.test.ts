@@ -153,7 +153,7 @@ test('whoever changes more than that, or takes the record away, breaks the chain
 test('and nothing is taken out of what is not what was sealed', async () => {
   await tampered(async (query) => {
     await query(`update tieout.brakes set reason = 'to ${CARD}' where reason like 'asked by %'`);
-    const { rows } = await query(statement('retention/peoplesWords'));
+    const { rows } = await query(statement('retention/peoplesWords'), [13]);
     const [text] = (rows as { text: string; relation: string }[]).filter((row) => {
       return row.relation === 'brakes' && row.text.includes(CARD);
     });

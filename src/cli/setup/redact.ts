@@ -8,8 +8,8 @@ import { TieoutError, UsageError } from '../../core/errors.js';
 import { withoutCards } from '../../core/text/cardSpellings.js';
 import { openDatabase } from '../../database/db.js';
 import { isOwner } from '../../database/server/grantRoles.js';
-import { type FoundWords, findWords } from '../../retention/redact.js';
-import { placeOf, type Redacted, redactTexts } from '../../retention/redactStore.js';
+import { type FoundWords, findWords, hasToGo } from '../../retention/redact.js';
+import { dropDrafts, placeOf, type Redacted, redactTexts } from '../../retention/redactStore.js';
 import type { App } from '../app.js';
 import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
 
@@ -65,6 +65,8 @@ async function redact(
   const owned = openDatabase(app.owner);
   try {
     const found = await findWords(owned, words);
+    const isOne = (text: string): boolean => hasToGo(text, words);
+    const drafts = check === true ? 0 : await dropDrafts(owned, isOne);
     if (check !== true && found.texts.length > 0) {
       if (!(await isOwner(owned))) {
         throw new TieoutError(
@@ -76,14 +78,14 @@ async function redact(
       await redactTexts(owned, found.texts, { who, keys, reason: withoutCards(reason.trim()) });
     }
     if (wantsJson(command)) printJson(documentOf(found, check === true));
-    else printLines(linesOf(found, check === true));
+    else printLines([...linesOf(found, check === true), ...draftLines(drafts)]);
     return 0;
   } finally {
     await owned.close();
   }
 }
 
-function documentOf({ texts, elsewhere }: FoundWords, isCheck: boolean): object {
+function documentOf({ texts, waiting, elsewhere }: FoundWords, isCheck: boolean): object {
   return {
     redacted: !isCheck && texts.length > 0,
     texts: texts.map((text) => {
@@ -98,23 +100,36 @@ function documentOf({ texts, elsewhere }: FoundWords, isCheck: boolean): object 
       };
     }),
     inTheShopsView: elsewhere,
+    namesThatStay: waiting,
   };
 }
 
-function linesOf({ texts, elsewhere }: FoundWords, isCheck: boolean): string[] {
+function linesOf({ texts, waiting, elsewhere }: FoundWords, isCheck: boolean): string[] {
   return [
     ...texts.map(lineOf),
-    ...(texts.length === 0 ? ['Nothing that has to go stands in what people wrote.'] : []),
+    ...(texts.length + waiting + elsewhere === 0
+      ? ['Nothing that has to go stands in what people wrote.']
+      : []),
     ...(texts.length > 0 && !isCheck
       ? [
           `${texts.length} text(s) were changed, on record: \`tieout verify\` says so from now ` +
             'on. Backups, workbooks and messages from before still have the words.',
         ]
       : []),
+    ...(waiting > 0
+      ? [
+          `${waiting} name(s) of who asked for what waits, or may yet be planned, stay: they say ` +
+            'who may not approve it. Once it is over the same command takes them out.',
+        ]
+      : []),
     ...(elsewhere > 0
-      ? [`${elsewhere} reason(s) of refunds stand in the shop's own view: it has to change them.`]
+      ? [`${elsewhere} text(s) of refunds stand in the shop's own view: it has to change them.`]
       : []),
   ];
+}
+
+function draftLines(drafts: number): string[] {
+  return drafts === 0 ? [] : [`${drafts} form(s) that were typed and not sent were emptied.`];
 }
 
 function lineOf(text: Redacted): string {

@@ -13,7 +13,7 @@ interface Sign {
   digit: number | null;
 }
 
-const LENGTH_MIN = 13;
+export const CARD_LENGTH_MIN = 13;
 const LENGTH_MAX = 19;
 const SHOWN_FIRST = 6;
 const SHOWN_LAST = 4;
@@ -47,7 +47,7 @@ const KINDS: readonly [beginning: RegExp, ...lengths: number[]][] = [
 /** The text without the middle digits of card numbers; equal text where there are none. */
 export function withoutCards(text: string, keep: readonly string[] = []): string {
   // Most words have too few digits of any kind; to look through every sign of a file costs.
-  if ((text.match(DIGIT_LIKE)?.length ?? 0) < LENGTH_MIN) return text;
+  if ((text.match(DIGIT_LIKE)?.length ?? 0) < CARD_LENGTH_MIN) return text;
   const hidden: Sign[] = [];
   for (const stretch of stretches(text)) {
     for (const [first, last] of windows(stretch)) {
@@ -80,10 +80,10 @@ function* stretches(text: string): Generator<Sign[]> {
     }
     between += 1;
     if (between <= BETWEEN_MAX && !LETTER.test(plain(match))) continue;
-    if (digits.length >= LENGTH_MIN) yield digits;
+    if (digits.length >= CARD_LENGTH_MIN) yield digits;
     digits = [];
   }
-  if (digits.length >= LENGTH_MIN) yield digits;
+  if (digits.length >= CARD_LENGTH_MIN) yield digits;
 }
 
 function read(match: RegExpMatchArray): Sign {
@@ -117,9 +117,9 @@ function* windows(digits: readonly Sign[]): Generator<[number, number]> {
   const joined = (at: number): boolean =>
     at > 0 && at < digits.length && digits[at - 1]?.to === digits[at]?.from;
   const all = digits.map(({ digit }) => digit).join('');
-  for (let first = 0; first + LENGTH_MIN <= digits.length; first += 1) {
+  for (let first = 0; first + CARD_LENGTH_MIN <= digits.length; first += 1) {
     if (joined(first)) continue;
-    for (let length = LENGTH_MIN; length <= LENGTH_MAX; length += 1) {
+    for (let length = CARD_LENGTH_MIN; length <= LENGTH_MAX; length += 1) {
       if (first + length > digits.length || joined(first + length)) continue;
       const number = all.slice(first, first + length);
       if (isCard(number)) yield [first, first + length - 1];

@@ -12,6 +12,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { record, recordIn } from '../access/record.js';
 import type { SessionRow } from '../access/sessionsStore.js';
 import { accountsFor, DECIDES, hasEverywhere } from '../core/access.js';
+import { messageOf } from '../core/errors.js';
+import { youngUploads } from '../retention/oldUploads.js';
 import { whyDecidedElsewhere } from '../runs/environment.js';
 import { sendAnswer } from './answers.js';
 import { addAssets } from './assets.js';
@@ -76,6 +78,7 @@ export async function addConsole(
     answerError(deps, request, reply, error, mayTell),
   );
   addAssets(server);
+  removeOldUploads(server, deps);
   addSignIn(server, deps);
   if (monitor !== null) addMetrics(server, deps, monitor);
   for (const route of ROUTES) {
@@ -87,6 +90,19 @@ export async function addConsole(
       if (route.takesFile === true) addRoute(scope, deps, route);
     }
   });
+}
+
+const UPLOADS_LOOKED_AT_MS = 15 * 60_000;
+
+/** Whoever brought one and went away comes back for it no more. */
+function removeOldUploads(server: FastifyInstance, { config, now, log }: ConsoleDeps): void {
+  const look = (): void =>
+    void youngUploads(config.dataDir, now()).catch((error: unknown) => {
+      log(`old uploads could not be deleted: ${messageOf(error)}`, { level: 'warn' });
+    });
+  const looks = setInterval(look, UPLOADS_LOOKED_AT_MS).unref();
+  server.addHook('onClose', async () => clearInterval(looks));
+  look();
 }
 
 function addRoute(server: FastifyInstance, deps: ConsoleDeps, route: Route): void {

@@ -4,14 +4,14 @@
 // form.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileDigest } from '../../ledger/imports/filesBefore.js';
+import { uploadsIn, youngUploads } from '../../retention/oldUploads.js';
 import type { UploadedFile } from './uploadForm.js';
 
 /** Of all persons together. */
 const KEPT_MAX = 20;
-const KEPT_MS = 3_600_000;
 const NAME_LENGTH_MAX = 60;
 
 interface Owner {
@@ -72,21 +72,12 @@ async function fileIn(place: string, sha256: string): Promise<KeptFile | null> {
   return found === sha256 ? { path, name, sha256 } : null;
 }
 
-/** Names of what waits, after the old ones were removed. */
-async function kept(owner: Owner): Promise<string[]> {
-  const folder = folderOf(owner);
-  const names = await readdir(folder).catch(() => []);
-  const young: string[] = [];
-  for (const name of names) {
-    const { mtimeMs } = await stat(join(folder, name)).catch(() => ({ mtimeMs: 0 }));
-    if (owner.now.getTime() - mtimeMs < KEPT_MS) young.push(name);
-    else await rm(join(folder, name), { recursive: true, force: true });
-  }
-  return young;
+function kept({ dataDir, now }: Owner): Promise<string[]> {
+  return youngUploads(dataDir, now);
 }
 
 function folderOf({ dataDir }: Owner): string {
-  return join(dataDir, 'uploads');
+  return uploadsIn(dataDir);
 }
 
 /** Nothing of a name reaches the disk that could mean more than a name. */

@@ -83,7 +83,7 @@ export const INSTRUCTIONS: Table<InstructionRow> = {
     instant('at', 'At', 20, (row) => row.at),
     text('hold_reason', 'Why it waits', 50, (row) => row.holdReason, {
       rowWords: (row) =>
-        [reasonToWait(row.state, row.holdReason ?? ''), row.disputes]
+        [reasonToWait(row.state, row.holdReason ?? ''), row.disputes, row.paidTo]
           .filter((part) => part !== null)
           .join('; '),
     }),

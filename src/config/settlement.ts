@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.js';
 import type { Hundredths } from '../core/money.js';
 import { isCalendarDate } from '../core/settlement/workingDays.js';
+import { isIban } from '../core/text/iban.js';
 import { amount, byCurrency, filled, identifier, percent, whole } from './shapes.js';
 import { isFile } from './values.js';
 
@@ -159,12 +160,4 @@ function groupsOf(text: string): number | null {
   } catch {
     return null;
   }
-}
-
-/** Whether the check digits of an IBAN fit (ISO 7064, mod 97-10). */
-function isIban(text: string): boolean {
-  if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(text)) return false;
-  const turned = text.slice(4) + text.slice(0, 4);
-  const digits = [...turned].map((one) => Number.parseInt(one, 36)).join('');
-  return BigInt(digits) % 97n === 1n;
 }

@@ -33,6 +33,7 @@ select i.instruction_id, i.account_id, i.order_no, i.operation, i.state, i.hold_
   i.operation = 'refund' and tieout.has_dispute(i.account_id, i.order_no, i.transaction_id)
     as has_dispute,
   tieout.is_pending(i) as is_pending,
+  case when i.operation = 'payout' then tieout.payee(i) end as payee,
   i.created_at, seen.seen, tieout.shown_sha256(i, seen.seen) as seen_sha256
 from tieout.instructions i
 cross join lateral (select tieout.seen_of(i) as seen) as seen

@@ -7,6 +7,7 @@ import type { Decider } from '../core/instructions/decider.js';
 import type { Decidable, DecisionKind, Finding } from '../core/instructions/decision.js';
 import { APPROVAL_DAYS } from '../core/instructions/decision.js';
 import type { InstructionState } from '../core/instructions/instruction.js';
+import type { AskedPayout, Payee } from '../core/instructions/payouts/payoutAsked.js';
 import type { Db, Tx } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import { signDecided } from '../signatures/signaturesStore.js';
@@ -25,6 +26,8 @@ export interface DecidableInstruction extends Decidable {
   /** false: a payout in a unit that nobody has set */
   isInTotals: boolean;
   createdAt: Date;
+  /** of a payout, where it goes; null: it is none, or the ledger has no such request any more */
+  payee: Payee | null;
   seen: Seen;
 }
 
@@ -63,16 +66,7 @@ export interface Seen {
   /** what a person moved of the order or its transaction with `tieout gateway`; absent: nothing */
   byHand?: SeenCall[];
   /** payouts only; null: the ledger has no such request any more */
-  payout?: {
-    amount: string | null;
-    currency: string | null;
-    beneficiary: string | null;
-    beneficiaryId: string | null;
-    reference: string | null;
-    reason: string | null;
-    /** of the whole payload */
-    sha256: string;
-  } | null;
+  payout?: AskedPayout | null;
 }
 
 interface SeenCall {
@@ -138,6 +132,7 @@ export async function holdInstructions(
     hasDispute: row.has_dispute,
     isPending: row.is_pending,
     createdAt: row.created_at,
+    payee: row.payee,
     seen: row.seen,
     seenSha256: row.seen_sha256,
   }));
@@ -164,6 +159,7 @@ interface RawDecidable {
   has_dispute: boolean;
   is_pending: boolean;
   created_at: Date;
+  payee: Payee | null;
   seen: Seen;
   seen_sha256: string;
 }

@@ -6,6 +6,7 @@ select h.instruction_id as id, h.account_id as "accountId", h.order_no as "order
   coalesce(h.refund_amount, h.amount)::text as amount, h.refund_id as "refundId",
   h.review_decision as "reviewDecision", h.is_in_totals as "isInTotals",
   h.hold_reason as "holdReason", h.asked_by as "askedBy", h.created_at as since, s.seen,
+  case when h.operation = 'payout' then tieout.payee(h.whole) end as payee,
   tieout.shown_sha256(h.whole, s.seen) as "seenSha256",
   (select p.as_of from tieout.pulls p where p.pull_id = h.newest) as "snapshotAt"
 from (select i.*, i as whole, case when operation <> 'payout' then

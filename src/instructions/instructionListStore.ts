@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import type { InstructionState } from '../core/instructions/instruction.js';
 import { INSTRUCTION_STATES, OPEN_STATES } from '../core/instructions/instruction.js';
 import type { PayoutAnswer } from '../core/instructions/payoutAnswer.js';
+import type { Payee } from '../core/instructions/payouts/payoutAsked.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import type { Seen } from './decisionsStore.js';
@@ -174,6 +175,8 @@ export interface InstructionSheet {
   /** when a notification named a payout that is not settled yet; null: none did */
   hintedAt: string | null;
   businessDate: string;
+  /** of a payout that waits; whole only for who may approve it */
+  payee: Payee | null;
   batch: { id: string; state: string; reason: string | null } | null;
   seen: Seen;
   seenSha256: string;

@@ -5,6 +5,7 @@
 
 import { NOT_APPROVABLE } from '../core/instructions/holdReasons.js';
 import type { InstructionState } from '../core/instructions/instruction.js';
+import type { Payee } from '../core/instructions/payouts/payoutAsked.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import type { Seen } from './decisionsStore.js';
@@ -25,6 +26,8 @@ export interface HeldInstruction {
   holdReason: string;
   askedBy: string[];
   since: Date;
+  /** of a payout; whole only for who may approve it */
+  payee: Payee | null;
   seen: Seen;
   seenSha256: string;
   snapshotAt: Date | null;

@@ -61,6 +61,7 @@ select jsonb_build_object(
   'businessDate', (select r.business_date from tieout.runs r where r.run_id = i.run_id),
   'batch', (select jsonb_build_object('id', b.batch_id::text, 'state', b.state,
       'reason', b.reason) from tieout.batches b where b.batch_id = i.batch_id),
+  'payee', case when i.operation = 'payout' and i.state = 'held' then tieout.payee(i.whole) end,
   'seen', i.seen, 'seenSha256', tieout.shown_sha256(i.whole, i.seen),
   'approval', (select jsonb_build_object('by', d.decided_by, 'at', d.at,
       'expiresAt', d.expires_at, 'lapse', (

@@ -15,6 +15,13 @@ import {
 } from '../core/breaks/sentence.js';
 import type { RowBinding } from '../core/decisions/rowBinding.js';
 import { type PayoutAnswer, payoutWords } from '../core/instructions/payoutAnswer.js';
+import {
+  type AskedPayout,
+  accountWords,
+  beneficiaryWords,
+  leavingWords,
+  newPayeeWords,
+} from '../core/instructions/payouts/payoutAsked.js';
 import type { BreakKind } from '../core/orders/verdict.js';
 import type {
   AboutData,
@@ -169,6 +176,8 @@ interface RawInstructionRow {
   at: Date | null;
   hold_reason: string | null;
   disputes: SeenDispute[] | null;
+  payout: AskedPayout | null;
+  is_known_payee: boolean | null;
   seen_sha256: string | null;
   last_decision: bigint | null;
 }
@@ -205,8 +214,18 @@ function instructionRow(row: RawInstructionRow): InstructionRow {
     at: row.at,
     holdReason: row.hold_reason,
     disputes: row.disputes === null ? null : row.disputes.map(disputeText).join('; '),
+    paidTo: paidTo(row),
     binding: instructionBinding(row),
   };
+}
+
+function paidTo({ payout, is_known_payee: isKnown }: RawInstructionRow): string | null {
+  if (payout === null) return null;
+  const leaving = leavingWords(payout);
+  const whom = `to ${beneficiaryWords(payout) || 'nobody named'}`;
+  const from = leaving === null ? '' : `${leaving} leaves our account`;
+  const parts = [whom, accountWords(payout), newPayeeWords(isKnown), from];
+  return parts.filter((part) => part !== '').join('; ');
 }
 
 function instructionBinding(row: RawInstructionRow): RowBinding | null {

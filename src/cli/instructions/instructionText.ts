@@ -7,6 +7,13 @@ import { hintWords } from '../../core/instructions/hints.js';
 import { holdLabel, waitingState } from '../../core/instructions/holdReasons.js';
 import { instructionMoney } from '../../core/instructions/instruction.js';
 import { payoutWords } from '../../core/instructions/payoutAnswer.js';
+import type { AskedPayout, Payee } from '../../core/instructions/payouts/payoutAsked.js';
+import {
+  accountWords,
+  beneficiaryWords,
+  leavingWords,
+  newPayeeWords,
+} from '../../core/instructions/payouts/payoutAsked.js';
 import { amountIn, asWritten, counted, countText, moneyIn } from '../../core/text/amounts.js';
 import { disputeText, labelOf, labelStates } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
@@ -73,7 +80,7 @@ export function sheetLines(sheet: Sheet): Line[] {
     ...(sheet.approval ? [`  ${approvalText(sheet.approval, sheet.state)}`] : []),
     '',
     `What a decision is bound to (${sheet.seenSha256.slice(0, DIGEST_SHOWN)})`,
-    ...seenLines(sheet.seen, sheet),
+    ...seenLines(sheet.seen, sheet, sheet.payee),
     ...sheet.lostPermits.map(lostLine),
     '',
     'Decisions',
@@ -124,10 +131,11 @@ function approvalText(
 function seenLines(
   seen: Seen,
   about: Pick<InstructionSheet, 'transactionId' | 'orderNo'>,
+  payee: Payee | null = null,
 ): string[] {
   const { ledger } = seen;
   const keep = [about.orderNo, about.transactionId];
-  if (seen.payout !== undefined) return [payoutText(seen.payout)];
+  if (seen.payout !== undefined) return payoutLines(seen.payout, payee);
   return [
     ledger === null
       ? '  ledger   has no such order'
@@ -172,14 +180,20 @@ function sinceText({ at }: SeenDispute): string {
   return at === null ? '' : `, since ${at.slice(0, 10)}`;
 }
 
-function payoutText(payout: NonNullable<Seen['payout']> | null): string {
-  if (payout === null) return '  ledger   has no such request any more';
-  const whom = payout.beneficiary || payout.beneficiaryId || 'a beneficiary without a name';
+/** With the whole account where it is decided about; of a decision that was taken its end. */
+function payoutLines(payout: AskedPayout | null, payee: Payee | null): string[] {
+  if (payout === null) return ['  ledger   has no such request any more'];
+  const whom = beneficiaryWords(payout) || 'a beneficiary without a name';
   const what = [payout.reference, payout.reason].filter((part) => part !== null).join(', ');
-  return maskCardNumbers(
+  const account = [accountWords(payout, payee), newPayeeWords(payee?.isKnown)];
+  const leaving = leavingWords(payout);
+  const digest = payout.sha256.slice(0, DIGEST_SHOWN);
+  return [
     `  ledger   asks for ${asWritten(payout.amount, payout.currency)} to ${whom}` +
-      `${what === '' ? '' : ` (${what})`}, payload ${payout.sha256.slice(0, DIGEST_SHOWN)}`,
-  );
+      `${what === '' ? '' : ` (${maskCardNumbers(what)})`}, payload ${digest}`,
+    ...(account[0] === '' ? [] : [`  account  ${account.filter((one) => one !== '').join('; ')}`]),
+    ...(leaving === null ? [] : [`  leaves   our account: ${leaving}`]),
+  ];
 }
 
 function decisionLines(one: SheetDecision, sheet: Sheet): string[] {
@@ -276,7 +290,7 @@ export function verdictLines(
     const head = `#${one.instructionId}  ${shortText(one)}`;
     if (row.kind === 'refused') return [`${head}  refused: ${row.words}`];
     // What is approved is printed with it: that and nothing else was approved.
-    const seen = decision.kind === 'approve' ? seenLines(one.seen, one) : [];
+    const seen = decision.kind === 'approve' ? seenLines(one.seen, one, one.payee) : [];
     const digest = decision.kind === 'approve' ? ` (${one.seenSha256.slice(0, DIGEST_SHOWN)})` : '';
     return [`${head}  ${row.becomes}${digest}: ${row.words}`, ...seen.map((line) => `  ${line}`)];
   });

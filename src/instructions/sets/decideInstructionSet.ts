@@ -37,6 +37,8 @@ interface InstructionTotal {
 export interface InstructionPreview {
   /** of those that the press decides about */
   done: InstructionTotal;
+  /** the payouts among them: whoever decides sees where each goes */
+  payouts: readonly DecidableInstruction[];
   /** what it leaves as it is, by reason, with one of them */
   left: ReadonlyMap<string, Left>;
 }
@@ -185,7 +187,8 @@ function previewOf(verdicts: readonly DecisionVerdict[]) {
     const [one] = some;
     if (one !== undefined) left.set(words, { ...totalOf(some), one });
   }
-  const preview: InstructionPreview = { done: totalOf(rows), left };
+  const payouts = rows.filter(({ operation }) => operation === 'payout');
+  const preview: InstructionPreview = { done: totalOf(rows), payouts, left };
   return { preview, rows };
 }
 

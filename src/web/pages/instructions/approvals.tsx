@@ -16,6 +16,7 @@ import type { HeldInstruction } from '../../../instructions/instructionPagesStor
 import { heldInstructions } from '../../../instructions/instructionPagesStore.js';
 import type { Waiting } from '../../../report/consoleRunsStore.js';
 import { waitingCounts } from '../../../report/consoleRunsStore.js';
+import type { Words } from '../../format.js';
 import { Empty, Figure, Form, OrderLink, Pager, Pick, PickAll, Table } from '../../layout/parts.js';
 import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
@@ -128,7 +129,8 @@ function HeldTable(props: {
 }) {
   const { rows, visit, sort, lapsing } = props;
   const { words } = visit;
-  const mayApprove = visit.accountsFor('approve').length > 0;
+  const approving = visit.accountsFor('approve');
+  const mayApprove = approving.length > 0;
   const head = headsBy(sort, DIRECTIONS, (by) => `/approvals?${new URLSearchParams({ sort: by })}`);
   return (
     <Table
@@ -170,13 +172,20 @@ function HeldTable(props: {
           <td class="line" data-name="Asked by">
             {row.askedBy.join(', ')}
           </td>
-          <td class="line">
-            <SeenList seen={row.seen} words={words} />
-            <span class="hint">checked at {words.at(row.snapshotAt)}</span>
-          </td>
+          <Shown row={row} mayApprove={approving.includes(row.accountId)} words={words} />
         </tr>
       ))}
     </Table>
+  );
+}
+
+function Shown(props: { row: HeldInstruction; mayApprove: boolean; words: Words }) {
+  const { row, mayApprove, words } = props;
+  return (
+    <td class="line">
+      <SeenList seen={row.seen} words={words} payee={mayApprove ? row.payee : null} />
+      <span class="hint">checked at {words.at(row.snapshotAt)}</span>
+    </td>
   );
 }
 

@@ -2,14 +2,23 @@
 // what the gateway showed. The same for who approves now and for who asks later what was seen.
 
 import { UNREADABLE_AMOUNT, writtenAmount } from '../../../core/instructions/instruction.js';
-import { asWritten } from '../../../core/text/amounts.js';
+import type { AskedPayout, Payee } from '../../../core/instructions/payouts/payoutAsked.js';
+import {
+  accountWords,
+  beneficiaryWords,
+  leavingWords,
+  newPayeeWords,
+} from '../../../core/instructions/payouts/payoutAsked.js';
+import { asWritten, moreOf } from '../../../core/text/amounts.js';
 import { disputeText, labelOf } from '../../../core/text/labels.js';
-import type { Seen } from '../../../instructions/decisionsStore.js';
+import type { DecidableInstruction, Seen } from '../../../instructions/decisionsStore.js';
 import type { Words } from '../../format.js';
 
-export function SeenList({ seen, words }: { seen: Seen; words: Words }) {
+/** `payee` is given to who may approve it. */
+export function SeenList(props: { seen: Seen; words: Words; payee?: Payee | null }) {
+  const { seen, words, payee = null } = props;
   const { ledger, payout } = seen;
-  if (payout !== undefined) return <PayoutSeen payout={payout} words={words} />;
+  if (payout !== undefined) return <PayoutSeen payout={payout} payee={payee} words={words} />;
   return (
     <ul class="seen">
       <li>
@@ -57,20 +66,17 @@ export function SeenList({ seen, words }: { seen: Seen; words: Words }) {
 }
 
 /** A payout belongs to no order: what was seen is its request, in whatever unit that has. */
-function PayoutSeen({
-  payout,
-  words,
-}: {
-  payout: NonNullable<Seen['payout']> | null;
-  words: Words;
-}) {
+function PayoutSeen(props: { payout: AskedPayout | null; payee: Payee | null; words: Words }) {
+  const { payout, payee, words } = props;
   if (payout === null) return <p>The ledger has no such request any more.</p>;
+  const leaving = leavingWords(payout);
   return (
     <ul class="seen">
       <li>
-        To {words.free(payout.beneficiary) || 'nobody named'}:{' '}
-        {asWritten(payout.amount, payout.currency)}
+        To {beneficiaryWords(payout) || 'nobody named'}: {asWritten(payout.amount, payout.currency)}
       </li>
+      <AccountOf payout={payout} payee={payee} />
+      {leaving === null ? null : <li>Leaves our account: {leaving}</li>}
       <li>
         Reference {payout.reference ?? 'none'}
         {payout.reason === null ? '' : `: ${words.free(payout.reason)}`}
@@ -79,6 +85,43 @@ function PayoutSeen({
         Digest of the whole request <code>{payout.sha256.slice(0, 12)}</code>
       </li>
     </ul>
+  );
+}
+
+function AccountOf({ payout, payee }: { payout: AskedPayout; payee: Payee | null }) {
+  const account = accountWords(payout, payee);
+  const isNew = newPayeeWords(payee?.isKnown);
+  if (account === '') return null;
+  return (
+    <li>
+      Account: {account}
+      {isNew === '' ? null : <strong>; {isNew}</strong>}
+    </li>
+  );
+}
+
+/** Payouts of one preview that are shown one by one. */
+const PAYOUTS_SHOWN = 100;
+
+/** Before many are decided at once: where each payout among them goes, and what leaves ours. */
+export function PayoutsOf(props: { payouts: readonly DecidableInstruction[]; words: Words }) {
+  const { payouts, words } = props;
+  if (payouts.length === 0) return null;
+  return (
+    <>
+      <h2>Where the payouts go</h2>
+      {payouts.slice(0, PAYOUTS_SHOWN).map(({ instructionId, payee, seen }) => (
+        <>
+          <h3>
+            <a href={`/instructions/${instructionId}`}>Instruction {String(instructionId)}</a>
+          </h3>
+          <PayoutSeen payout={seen.payout ?? null} payee={payee} words={words} />
+        </>
+      ))}
+      {moreOf(payouts.length - PAYOUTS_SHOWN).map((more) => (
+        <p>{more}, which are not shown: choose fewer to see where each goes.</p>
+      ))}
+    </>
   );
 }
 

@@ -7,6 +7,7 @@ import { hintWords } from '../../../core/instructions/hints.js';
 import { holdLabel, isApprovable, waitingState } from '../../../core/instructions/holdReasons.js';
 import { instructionMoney, writtenAmount } from '../../../core/instructions/instruction.js';
 import { payoutWords } from '../../../core/instructions/payoutAnswer.js';
+import { leavingWords } from '../../../core/instructions/payouts/payoutAsked.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { SheetAttempt, SheetSnapshot } from '../../../instructions/instructionListStore.js';
 import { accountOfInstruction } from '../../../instructions/instructionPagesStore.js';
@@ -53,7 +54,11 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
       </p>
       {sheet.state === 'unknown' ? <Search sheet={sheet} words={words} /> : null}
       <h2>What a decision is bound to</h2>
-      <SeenList seen={sheet.seen} words={words} />
+      <SeenList
+        seen={sheet.seen}
+        words={words}
+        payee={visit.accountsFor('approve').includes(account) ? sheet.payee : null}
+      />
       <LostPermits sheet={sheet} words={words} />
       <p class="hint">
         Digest <code>{sheet.seenSha256.slice(0, 12)}</code>
@@ -189,9 +194,11 @@ function moneyOf(sheet: Sheet): string {
   const { operation, reviewDecision, isInTotals } = sheet;
   if (operation === 'review') return ['the review', reviewDecision].filter(Boolean).join(': ');
   const money = instructionMoney(sheet, sheet.seen.payout?.amount);
-  if (isInTotals) return money;
+  const leaving = leavingWords(sheet.seen.payout);
+  const from = leaving === null ? '' : `, for which ${leaving} leaves our account`;
+  if (isInTotals) return `${money}${from}`;
   const why = writtenAmount(sheet.amount) === null ? '' : ', in a unit nobody has set';
-  return `the payout of ${money}${why}`;
+  return `the payout of ${money}${why}${from}`;
 }
 
 /** What no approval of this person frees has no button for it. */

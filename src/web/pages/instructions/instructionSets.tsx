@@ -4,6 +4,7 @@
 
 import { UsageError } from '../../../core/errors.js';
 import { holdWords, isApprovable } from '../../../core/instructions/holdReasons.js';
+import { leavingSum } from '../../../core/instructions/payouts/payoutAsked.js';
 import { INSTRUCTION_OPERATIONS } from '../../../core/orders/order.js';
 import { counted, countText, moneyText, moreOf } from '../../../core/text/amounts.js';
 import type { Decision } from '../../../instructions/decisions.js';
@@ -31,6 +32,7 @@ import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
 import { chosenBy, onlyMine } from '../../visitor/filters.js';
+import { PayoutsOf } from './decisionBasis.js';
 import { recordEach } from './instructionDecisions.js';
 
 export const SET_DECISIONS = ['approve', 'reject', 'resolve'] as const;
@@ -244,6 +246,7 @@ function Preview(props: { visit: Visit; verb: SetDecision; preview: InstructionS
         {notLookedWords(preview)}.
       </p>
       <PreviewTable rows={previewRows(preview, BECOMES[verb])} words={words} />
+      {verb === 'resolve' ? null : <PayoutsOf payouts={preview.payouts} words={words} />}
       {done.count === 0 ? (
         <Empty>Nothing would be changed.</Empty>
       ) : (
@@ -276,7 +279,7 @@ function Press(props: { visit: Visit; verb: SetDecision; preview: InstructionSet
           class={verb === 'reject' ? 'danger' : 'main'}
           formNoValidate={asksPassword}
         >
-          {asksPassword ? 'Enter password first' : pressWords(verb, preview.done)}
+          {asksPassword ? 'Enter password first' : pressWords(verb, preview)}
         </button>
       </fieldset>
     </Form>
@@ -284,11 +287,13 @@ function Press(props: { visit: Visit; verb: SetDecision; preview: InstructionSet
 }
 
 /** "approve 3 instructions: 2,050.00 EUR"; a review moves no money. */
-export function pressWords(verb: string, done: InstructionPreview['done']): string {
-  const { count, money, withoutAmount } = done;
+export function pressWords(verb: string, preview: InstructionPreview): string {
+  const { count, money, withoutAmount } = preview.done;
+  const leaving = leavingSum(preview.payouts.map(({ seen }) => seen.payout));
   const unknown = withoutAmount === 0 ? '' : `${countText(withoutAmount)} without a known amount`;
   const sums = [moneyText(money), unknown].filter((part) => part !== '').join(', ');
-  return `${verb} ${counted(count, 'instruction')}${sums === '' ? '' : `: ${sums}`}`;
+  const from = leaving === '' ? '' : `; ${leaving} leaves our account`;
+  return `${verb} ${counted(count, 'instruction')}${sums === '' ? '' : `: ${sums}`}${from}`;
 }
 
 function Finding({ visit }: { visit: Visit }) {

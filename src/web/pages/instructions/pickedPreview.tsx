@@ -7,6 +7,7 @@ import { previewInstructions } from '../../../instructions/sets/decideInstructio
 import { Empty, Form } from '../../layout/parts.js';
 import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
+import { PayoutsOf } from './decisionBasis.js';
 import { decideInstructionRows } from './instructionDecisions.js';
 import { BECOMES, pressWords, previewRows } from './instructionSets.js';
 
@@ -45,6 +46,7 @@ async function showPicked(
         Nothing is done yet: {words.count(count)} of {words.count(picked.size)} {BECOMES[kind]}.
       </p>
       <PreviewTable rows={previewRows(preview, BECOMES[kind])} words={words} />
+      <PayoutsOf payouts={preview.payouts} words={words} />
       {count === 0 ? (
         <Empty>Nothing would be changed.</Empty>
       ) : (
@@ -55,7 +57,7 @@ async function showPicked(
             <input type="hidden" name="id" value={sha === null ? `${id}` : `${id}:${sha}`} />
           ))}
           <button type="submit" class={kind === 'approve' ? 'main' : 'danger'}>
-            {pressWords(kind === 'approve' ? 'Approve' : 'Reject', preview.done)}
+            {pressWords(kind === 'approve' ? 'Approve' : 'Reject', preview)}
           </button>
         </Form>
       )}

@@ -2,7 +2,9 @@
 -- accounts of the reader, $2 date or null, $3 whether these are all accounts of the configuration:
 -- such a reader is told all of it, also of accounts that the configuration does not name.
 select r.run_id, r.business_date, r.state as run_state, r.created_at, r.finished_at, r.as_of,
-  r.failure, (select tieout.worst_state(array_agg(tieout.state_in_night(r.state, ra.state)))
+  -- its words may name another account and its money
+  case when $3 or tieout.sees_run($1, r.run_id) then r.failure end as failure,
+  (select tieout.worst_state(array_agg(tieout.state_in_night(r.state, ra.state)))
     from tieout.run_accounts ra
     where ra.run_id = r.run_id and ra.account_id = any ($1)) as state,
   case when $3::boolean then r.summary

@@ -21,7 +21,8 @@ export interface ConsoleRun {
   isWhole: boolean;
 }
 
-interface Reader {
+/** Who looks. */
+export interface Reader {
   accounts: readonly string[];
   /** These are all accounts of the configuration: the state of the run itself is told. */
   seesAll: boolean;

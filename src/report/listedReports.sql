@@ -1,9 +1,9 @@
 -- Reports that were written, newest night first: of each who took it last. One of a month or a day
 -- that was asked for stands at the night that was the newest then; its revisions are counted over
 -- all nights. A report holds all accounts of its night, so that it is shown only to those who may
--- see all of them. $1 the accounts
--- of the reader, $2 one report, or null: those of a page of nights that have one, $3 nights, $4
--- offset.
+-- see all of them; one of a month or a day holds those of every night in it, and is for those who
+-- see all accounts there are. $1 the accounts of the reader, $2 one report, or null: those of a page
+-- of nights that have one, $3 nights, $4 offset, $5 whether $1 are all accounts there are.
 select p.report_id, r.business_date, r.state as run_state, p.kind, p.period, p.format, p.revision,
   p.sha256, p.bytes, p.written_at, p.path,
   not exists (
@@ -28,12 +28,13 @@ select p.report_id, r.business_date, r.state as run_state, p.kind, p.period, p.f
 from (
   select run_id, business_date, state from tieout.runs r
   where $2::bigint is not null or (not is_dry and tieout.sees_run($1, r.run_id) and exists (
-    select from tieout.reports p where p.run_id = r.run_id and p.state = 'written'))
+    select from tieout.reports p where p.run_id = r.run_id and p.state = 'written'
+      and (p.period is null or $5::boolean)))
   order by business_date desc
   limit $3 offset $4
 ) r
 join tieout.reports p using (run_id)
-where p.state = 'written' and ($2 is null
+where p.state = 'written' and (p.period is null or $5) and ($2 is null
   or (p.report_id = $2 and tieout.sees_run($1, r.run_id)))
 order by r.business_date desc, p.kind desc, p.period desc nulls first,
   p.format, p.revision desc

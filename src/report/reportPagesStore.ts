@@ -1,9 +1,11 @@
 // Reports as the console lists and hands them out: every run, each file with its digest and who
 // took it. A report of a run holds all accounts of that run, so that it is shown only to those
-// who may see all of them; the statement holds that, not the page. Read only.
+// who may see all of them, and one of a month or day to who sees all accounts there are; the
+// statement holds that, not the page. Read only.
 
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
+import type { Reader } from './consoleRunsStore.js';
 
 export interface ListedReport {
   reportId: bigint;
@@ -28,28 +30,30 @@ export interface ListedReport {
 /** The reports of the runs from `before` on backwards, newest run first. */
 export async function listReports(
   db: Db,
-  accountIds: readonly string[],
+  { accounts, seesAll }: Reader,
   page: { nights: number; offset: number },
 ): Promise<ListedReport[]> {
   const { rows } = await db.query<RawReport>(statement('report/listedReports'), [
-    accountIds,
+    accounts,
     null,
     page.nights,
     page.offset,
+    seesAll,
   ]);
   return rows.map(toReport);
 }
 
 export async function findReport(
   db: Db,
-  accountIds: readonly string[],
+  { accounts, seesAll }: Reader,
   reportId: bigint,
 ): Promise<ListedReport | null> {
   const { rows } = await db.query<RawReport>(statement('report/listedReports'), [
-    accountIds,
+    accounts,
     reportId,
     null,
     0,
+    seesAll,
   ]);
   return rows[0] ? toReport(rows[0]) : null;
 }

@@ -105,3 +105,17 @@ test('a night that is broken by a request of an account that nobody configured',
   expect(await told(ofOne)).toMatch(/ tied out: /);
   expect(await told(ofOne)).not.toContain('A9');
 });
+
+test('why a night failed is not told to who sees one account of it: it may name another', async () => {
+  const words = 'account A1002 does not tie: open breaks should come to 12,345.00 EUR';
+  await console.house.db.query(
+    `update tieout.runs set state = 'failed', failure = $1, summary = null
+     where run_id = (select max(run_id) from tieout.runs where not is_dry)`,
+    [words],
+  );
+  expect(await told(everywhere)).toContain(words);
+  expect(await told(ofOne)).toMatch(
+    /The night failed: why is shown to whoever sees all of its acc/,
+  );
+  expect(await told(ofOne)).not.toContain('A1002');
+});

@@ -2,6 +2,7 @@
 // written by a worker, handed out on the same page.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { queueReports } from '../../src/report/reportsStore.js';
 import { writeReport } from '../../src/report/writeReport.js';
 import { dateOf } from '../support/night.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
@@ -11,7 +12,12 @@ let console: ConsoleHouse;
 let finance: Visitor;
 
 beforeAll(async () => {
-  console = await openConsole({ settings: { settlement: { from: dateOf(30) } } });
+  console = await openConsole({
+    settings: { settlement: { from: dateOf(30) } },
+    before: async (house) => {
+      await house.run({ date: dateOf(2), accountIds: ['A1001'] });
+    },
+  });
   finance = await console.withRole('finance');
 });
 afterAll(() => console.end());
@@ -45,6 +51,36 @@ describe('the settlement report', () => {
         expect.stringMatching(/\w/),
       ]);
     }
+  });
+
+  it('of a month, at a night of one account alone, is for who sees all accounts', async () => {
+    const { db } = console.app;
+    const run = await db.query<{ id: bigint; date: string; accounts: number }>(
+      `select run_id as id, business_date::text as date,
+         (select count(*)::int from tieout.run_accounts ra where ra.run_id = r.run_id) as accounts
+       from tieout.runs r order by business_date limit 1`,
+    );
+    const [night] = run.rows;
+    expect(night?.accounts).toBe(1);
+    for (const kind of ['ageing', 'activity', 'settlement']) {
+      const month = night?.date.slice(0, 7) ?? '';
+      const [id = 0n] = await queueReports(db, night?.id ?? 0n, [kind], new Date(), month);
+      await writeReport(console.app, id);
+      const other = await console.withRole('finance', 'A1001');
+      const url = `/reports/${id}/file`;
+      expect((await other.get('/reports')).body, kind).not.toContain(url);
+      expect((await other.get(url)).statusCode, kind).toBe(404);
+      expect((await finance.get('/reports')).body, kind).toContain(url);
+      expect((await finance.get(url)).statusCode, kind).toBe(200);
+    }
+    // The night's own report holds that account alone.
+    const own = await db.query<{ id: bigint }>(
+      `select report_id as id from tieout.reports
+       where run_id = $1 and period is null and state = 'written' limit 1`,
+      [night?.id],
+    );
+    const other = await console.withRole('finance', 'A1001');
+    expect((await other.get(`/reports/${own.rows[0]?.id}/file`)).statusCode).toBe(200);
   });
 
   it('is not offered to whoever sees one account alone', async () => {

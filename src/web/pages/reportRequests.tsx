@@ -64,9 +64,9 @@ export async function makePeriodReport(visit: Visit): Promise<Answer> {
 }
 
 export async function rewriteReport(visit: Visit): Promise<Answer> {
-  const { deps, form, accounts } = visit;
+  const { deps, form } = visit;
   const id = rowIdOf(form.text('id') ?? undefined);
-  const seen = id === null ? null : await findReport(deps.db, accounts, id);
+  const seen = id === null ? null : await findReport(deps.db, visit, id);
   const found = seen === null || id === null ? null : await loadReport(deps.db, id);
   if (found === null || seen === null) return refused('There is no such report.');
   if (seen.runState === 'running') return refused('Its night is still being worked on.');

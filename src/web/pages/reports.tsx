@@ -26,7 +26,7 @@ export async function reportsPage(visit: Visit): Promise<Answer> {
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
   // One run more than a page tells whether there is an older one.
   const page = { nights: RUNS_A_PAGE + 1, offset: at * RUNS_A_PAGE };
-  const found = await listReports(deps.db, accounts, page);
+  const found = await listReports(deps.db, visit, page);
   const dates = [...new Set(found.map(({ businessDate }) => businessDate))];
   const older = dates[RUNS_A_PAGE];
   const rows = found.filter(({ businessDate }) => businessDate !== older);
@@ -37,7 +37,8 @@ export async function reportsPage(visit: Visit): Promise<Answer> {
       {rows.length === 0 ? (
         <Empty>
           There is no report here. A night writes its workbooks when it ends. A workbook holds every
-          account of its night, so it is shown to those who may see all of them.
+          account of its night, so it is shown to those who may see all of them; a report of a month
+          or day to those who may see all accounts.
         </Empty>
       ) : (
         <ReportTable rows={rows} visit={visit} mayTake={mayTake} />
@@ -129,7 +130,7 @@ function nameOf({ kind, period }: ListedReport): string {
 
 export async function reportFile(visit: Visit): Promise<Answer> {
   const id = rowIdOf(visit.params.id);
-  const found = id === null ? null : await findReport(visit.deps.db, visit.accounts, id);
+  const found = id === null ? null : await findReport(visit.deps.db, visit, id);
   if (found === null) return NOT_FOUND;
   return {
     kind: 'file',

@@ -157,10 +157,11 @@ function Notices({ notices, zone, label }: NoticesProps) {
 }
 
 function underWay(night: ConsoleRun): string {
-  return night.state === 'failed'
-    ? `The night failed: ${night.failure ?? 'no reason was recorded'}. ` +
-        'Run it again: nothing is sent twice.'
-    : 'The night is under way; its figures come at the end.';
+  if (night.state !== 'failed') return 'The night is under way; its figures come at the end.';
+  const unsaid = night.isWhole
+    ? 'no reason was recorded'
+    : 'why is shown to whoever sees all of its accounts';
+  return `The night failed: ${night.failure ?? unsaid}. Run it again: nothing is sent twice.`;
 }
 
 function Steps({ progress: p }: { progress: Progress }) {

@@ -1,7 +1,7 @@
 // What happened at the console's doors, for a collector of logs and a watcher outside: who came in,
 // who was kept out, who may do what from now on, that sending goes on again. Pure; the record of
 // the console is access/sessionsStore.ts, what is told is written by outbox/writeAlerts.ts. The
-// name that a stranger typed is in the record alone: it may be a password in the wrong field.
+// name that a stranger typed is told nowhere: it may be a password in the wrong field.
 
 import type { Alert } from './alertMessages.js';
 import { oneLine } from './log.js';

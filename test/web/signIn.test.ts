@@ -51,6 +51,20 @@ describe('signing in', () => {
     expect(answers[0]?.[0]).toBe(401);
   });
 
+  it('keeps a password that was typed as the name nowhere', async () => {
+    const typed = 'Kiesel-Fluss-2026';
+    await signIn(console.signedOut(), typed, '');
+    await signIn(console.signedOut(), 'Ada', 'wrong');
+    const { rows } = await console.app.db.query<{ who: string }>(
+      `select who from tieout.console_events where action = 'sign in' and outcome = 'refused'
+       order by event_id desc limit 2`,
+    );
+    expect(rows.map(({ who }) => who)).toEqual(['Ada', 'a name that nobody has']);
+    const { body } = await (await console.withRole('finance')).get('/activity');
+    expect(body).toContain('a name that nobody has');
+    expect(body + console.lines.join('\n')).not.toContain(typed);
+  });
+
   const later = (minutes: number): void => {
     console.clock.now = new Date(console.clock.now.getTime() + minutes * 60_000);
   };

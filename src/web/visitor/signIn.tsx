@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
 import { hashPassword, tokenDigest } from '../../access/password.js';
 import { record } from '../../access/record.js';
-import { findLink, useFirstLink, usePasswordLink } from '../../access/usersStore.js';
+import { findLink, findUserId, useFirstLink, usePasswordLink } from '../../access/usersStore.js';
 import type { Grant } from '../../core/access.js';
 import { ROLES } from '../../core/access.js';
 import { sendAnswer } from '../answers.js';
@@ -22,6 +22,8 @@ import { ConfirmForm, SignInForm, WelcomeForm } from './signInForms.js';
 
 /** How many forms one address may send in a minute, whatever names stand in them. */
 const FORMS_A_MINUTE = 30;
+/** No person is called so: a name has no blanks. */
+const NOBODYS_NAME = 'a name that nobody has';
 const WRONG = 'Name and password do not fit together, or the account is not active.';
 
 export function addSignIn(server: FastifyInstance, deps: ConsoleDeps): void {
@@ -59,7 +61,7 @@ async function signIn(
     password: passwordOf(request.body),
     address: request.ip,
   });
-  const who = found.kind === 'known' ? found.name : name;
+  const who = found.kind === 'known' ? found.name : await namedOnly(deps, name);
   const event = { who, action: 'sign in', outcome: found.kind, address: request.ip };
   if (found.kind === 'known') {
     const told = (subject: string) => record(deps, { ...event, subject });
@@ -78,6 +80,11 @@ async function signIn(
     }),
     isFlood ? 429 : 401,
   );
+}
+
+/** What a stranger typed may be a password in the wrong field, and the record is for ever. */
+async function namedOnly({ db }: ConsoleDeps, typed: string): Promise<string> {
+  return (await findUserId(db, typed.normalize('NFKC'))) === null ? NOBODYS_NAME : typed;
 }
 
 async function signOut(

@@ -114,6 +114,7 @@ function masked(sheet: InstructionSheet): InstructionSheet {
     refundReason: clean(sheet.refundReason),
     reason: clean(sheet.reason),
     outcomeMessage: clean(sheet.outcomeMessage),
+    askedBy: sheet.askedBy.map((name) => maskCardNumbers(name, keep)),
     attempts: sheet.attempts.map((attempt) => ({
       ...attempt,
       request: attempt.request?.slice(0, BODY_CHARS_MAX) ?? null,

@@ -66,22 +66,26 @@ export async function planInstructions(
   return result.rowCount;
 }
 
-/** A shop's own table or view may bring card numbers as reasons; no instruction has one. */
+/** A shop's own table or view may bring card numbers in what people wrote; no instruction has one. */
 async function hideCards(db: Db, runId: bigint): Promise<void> {
-  const { rows } = await db.query<{ id: bigint; reason: string; ids: string[] }>(
-    `select instruction_id as id, refund_reason as reason,
+  const { rows } = await db.query<{ id: bigint; reason: string; by: string[]; ids: string[] }>(
+    `select instruction_id as id, coalesce(refund_reason, '') as reason, asked_by as by,
        array_remove(array[order_no, refund_id, transaction_id], null) as ids
-     from tieout.instructions where run_id = $1 and length(refund_reason) >= 13`,
+     from tieout.instructions where run_id = $1
+       and (length(refund_reason) >= 13 or length(array_to_string(asked_by, ' ')) >= 13)`,
     [runId],
   );
-  const hidden = rows.flatMap(({ id, reason, ids }) => {
-    const kept = withoutCards(reason, ids);
-    return kept === reason ? [] : [{ id: String(id), kept }];
+  const hidden = rows.flatMap(({ id, reason, by, ids }) => {
+    const kept = { reason: withoutCards(reason, ids), by: by.map((one) => withoutCards(one, ids)) };
+    const isSame = kept.reason === reason && kept.by.every((one, at) => one === by[at]);
+    return isSame ? [] : [{ id: String(id), ...kept }];
   });
   if (hidden.length === 0) return;
   await db.query(
-    `update tieout.instructions i set refund_reason = h.kept
-     from jsonb_to_recordset($1::jsonb) as h (id bigint, kept text) where i.instruction_id = h.id`,
+    `update tieout.instructions i
+     set refund_reason = case when i.refund_reason is not null then h.reason end, asked_by = h.by
+     from jsonb_to_recordset($1::jsonb) as h (id bigint, reason text, by text[])
+     where i.instruction_id = h.id`,
     [JSON.stringify(hidden)],
   );
 }

@@ -27,6 +27,7 @@ const SECRETS = {
   metricsToken: planted('metrics'),
   notifySecret: planted('notify'),
   previousKey: planted('oldkey'),
+  passwordAsName: planted('Kiesel'),
 };
 /** Every command that reads, as people and programs ask for it. */
 const COMMANDS: readonly (readonly string[])[] = [
@@ -79,7 +80,10 @@ beforeAll(async () => {
       settings.database.url = url.href;
       for (const account of settings.accounts) account.previousSigningKey = SECRETS.previousKey;
       writeFileSync(file, JSON.stringify(settings));
-      await db.query(`update ledger.refund_requests set reason = 'back to card ${CARD}'`);
+      await db.query(
+        `update ledger.refund_requests
+         set reason = 'back to card ${CARD}', requested_by = 'clerk ${CARD}'`,
+      );
     },
   });
   all = await console.visitor(ROLES.map((role) => ({ role, accountId: null })));
@@ -165,6 +169,7 @@ test('every page, also of who is not signed in, with notes and reasons of people
   await all.post('/brake/off', { account: '', reason: `card ${CARD}` });
   await all.post('/sign-in', { name: CARD, password: PASSWORD, next: '/' });
   const stranger = console.signedOut();
+  await stranger.post('/sign-in', { name: SECRETS.passwordAsName, password: '', next: '/' });
   for (const { method, path } of ROUTES) {
     if (method !== 'GET') continue;
     const id = path.startsWith('/instr') ? INSTRUCTION : path.startsWith('/rep') ? REPORT : BREAK;

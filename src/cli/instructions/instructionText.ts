@@ -49,7 +49,7 @@ export function listLines(rows: readonly ListedInstruction[], now: Date): Line[]
     const notes = [
       `${days} d`,
       why === null ? null : maskCardNumbers(labelStates(why), idsOfRow(row)),
-      row.askedBy.length === 0 ? null : `asked by ${row.askedBy.join(', ')}`,
+      row.askedBy.length === 0 ? null : `asked by ${maskCardNumbers(row.askedBy.join(', '))}`,
       row.isReplanned ? 'to be planned again' : null,
     ].filter((note) => note !== null);
     return [
@@ -76,7 +76,9 @@ export function sheetLines(sheet: Sheet): Line[] {
     ...(sheet.payout === null ? [] : [`  gateway  ${payoutWords(sheet.payout)}`]),
     ...(sheet.hintedAt === null ? [] : [`  hint     ${hintWords(sheet.hintedAt)}`]),
     `  planned by the night of ${sheet.businessDate}, transaction ${sheet.transactionId}`,
-    ...(sheet.askedBy.length > 0 ? [`  asked by ${sheet.askedBy.join(', ')}`] : []),
+    ...(sheet.askedBy.length > 0
+      ? [`  asked by ${maskCardNumbers(sheet.askedBy.join(', '))}`]
+      : []),
     ...(sheet.approval ? [`  ${approvalText(sheet.approval, sheet.state)}`] : []),
     '',
     `What a decision is bound to (${sheet.seenSha256.slice(0, DIGEST_SHOWN)})`,
@@ -145,7 +147,7 @@ function seenLines(
     ...(seen.refundRequests ?? []).map(
       (one) =>
         `  request  ${one.refundId} ${moneyIn(one.amount, ledger?.currency)}, ` +
-        `by ${one.requestedBy ?? 'nobody named'}` +
+        `by ${maskCardNumbers(one.requestedBy ?? 'nobody named', [one.refundId])}` +
         `${one.reason === null ? '' : `: ${maskCardNumbers(one.reason, keep)}`}`,
     ),
     ...(seen.gateway ?? []).map(

@@ -33,7 +33,7 @@ const REFUNDS: TableImport<LedgerRefund> = {
     row.orderNo,
     formatAmount(row.refundAmount),
     row.reason && withoutCards(row.reason, [row.orderNo, row.refundId]),
-    row.requestedBy,
+    row.requestedBy && withoutCards(row.requestedBy, [row.orderNo, row.refundId]),
     row.requestedAt,
   ],
   statements: REFUND_STATEMENTS,

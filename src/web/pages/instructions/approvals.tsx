@@ -170,7 +170,7 @@ function HeldTable(props: {
           <td>{row.accountId}</td>
           <Why holdReason={row.holdReason} />
           <td class="line" data-name="Asked by">
-            {row.askedBy.join(', ')}
+            {words.free(row.askedBy.join(', '))}
           </td>
           <Shown row={row} mayApprove={approving.includes(row.accountId)} words={words} />
         </tr>

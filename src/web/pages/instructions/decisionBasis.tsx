@@ -35,7 +35,7 @@ export function SeenList(props: { seen: Seen; words: Words; payee?: Payee | null
         <li>
           Refund {one.refundId}: {words.amount(one.amount, ledger?.currency ?? null)}
           {ledger === null ? '' : ` ${ledger.currency}`}, asked by{' '}
-          {one.requestedBy ?? 'nobody named'}
+          {words.free(one.requestedBy, [one.refundId]) || 'nobody named'}
           {one.reason === null ? '' : `: ${words.free(one.reason, [one.refundId])}`}
         </li>
       ))}

@@ -46,7 +46,7 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
       <Lapsing of={lapsing?.get(String(id))} words={words} />
       <p class="hint">
         Planned by the night of {sheet.businessDate}.{' '}
-        {sheet.askedBy.length === 0 ? '' : `Asked by ${sheet.askedBy.join(', ')}. `}
+        {sheet.askedBy.length === 0 ? '' : `Asked by ${words.free(sheet.askedBy.join(', '))}. `}
         {approvalText(sheet, words)}
         {referenceText(sheet)}
         {sheet.payout === null ? '' : ` The gateway said: ${payoutWords(sheet.payout)}.`}

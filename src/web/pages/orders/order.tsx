@@ -98,7 +98,7 @@ function Ledger({ history, words }: { history: OrderHistory; words: Words }) {
               <th scope="row">{text(one.refund_id)}</th>
               <Figure>{words.amount(text(one.refund_amount), text(row?.currency))}</Figure>
               <td>{words.at(text(one.requested_at))}</td>
-              <td>{text(one.requested_by)}</td>
+              <td>{words.free(text(one.requested_by))}</td>
               <td>{words.free(text(one.reason), [text(one.order_no), text(one.refund_id)])}</td>
             </tr>
           ))}

@@ -161,5 +161,10 @@ describe('of a payout that was approved', () => {
     expect(text).not.toContain('confirmed yet');
     const done = await approver.get(`/instructions/${one?.id}`);
     expect(textOf(done.body)).toContain(END);
+    // The answer repeats the request.
+    expect(done.body).toMatch(new RegExp(`<pre class="raw">[^<]*${IBAN}`));
+    const seen = await viewer.get(`/instructions/${one?.id}`);
+    expect(seen.body).toContain('Its answer names the account that was paid');
+    expect(seen.body).not.toContain(IBAN);
   });
 });

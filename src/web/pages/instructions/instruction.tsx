@@ -67,7 +67,7 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
       <Decide visit={visit} sheet={sheet} />
       <Decisions sheet={sheet} words={words} />
       <Events sheet={sheet} words={words} />
-      <Attempts sheet={sheet} words={words} />
+      <Attempts sheet={sheet} words={words} mayRead={mayReadAnswers(visit, sheet)} />
     </>
   );
   const title = `${sheet.operation} of ${sheet.orderNo}`;
@@ -335,27 +335,32 @@ function eventText({ to, reason }: Sheet['events'][number], sheet: Sheet, words:
   return words.reason(to === 'held' && reason !== null ? holdLabel(reason) : reason, idsOf(sheet));
 }
 
-function Attempts({ sheet, words }: { sheet: Sheet; words: Words }) {
+/** That to a payout names the account that was paid, whole. */
+function mayReadAnswers(visit: Visit, { operation, accountId }: Sheet): boolean {
+  const may = (right: 'approve' | 'resolve') => visit.accountsFor(right).includes(accountId);
+  return operation !== 'payout' || may('approve') || may('resolve');
+}
+
+function Attempts(props: { sheet: Sheet; words: Words; mayRead: boolean }) {
+  const { sheet, words, mayRead } = props;
   return (
     <>
       <h2>Attempts to send</h2>
       {sheet.attempts.length === 0 ? <Empty>No attempt is on record.</Empty> : null}
       {sheet.attempts.map((attempt) => (
-        <Attempt attempt={attempt} keep={idsOf(sheet)} words={words} />
+        <Attempt attempt={attempt} keep={idsOf(sheet)} words={words} mayRead={mayRead} />
       ))}
     </>
   );
 }
 
-function Attempt({
-  attempt,
-  keep,
-  words,
-}: {
+function Attempt(props: {
   attempt: SheetAttempt;
   keep: readonly string[];
   words: Words;
+  mayRead: boolean;
 }) {
+  const { attempt, keep, words, mayRead } = props;
   const { answer } = attempt;
   const others = attempt.entries === 1 ? 'alone' : `with ${attempt.entries - 1} others`;
   return (
@@ -372,12 +377,18 @@ function Attempt({
       ) : (
         <>
           <p>The gateway answered at {words.at(answer.receivedAt)}.</p>
-          <details>
-            <summary>
-              Its answer as it came (HTTP {answer.status}, {words.count(answer.bytes)} bytes)
-            </summary>
-            <pre class="raw">{answer.body}</pre>
-          </details>
+          {mayRead ? (
+            <details>
+              <summary>
+                Its answer as it came (HTTP {answer.status}, {words.count(answer.bytes)} bytes)
+              </summary>
+              <pre class="raw">{answer.body}</pre>
+            </details>
+          ) : (
+            <p class="hint">
+              Its answer names the account that was paid; approvers and operators are shown it.
+            </p>
+          )}
         </>
       )}
     </>

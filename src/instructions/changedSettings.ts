@@ -35,7 +35,7 @@ export async function changesSince(
 
 /**
  * How the settings here differ from those by which the account was planned last: an answer, or a
- * row of the ledger, means something else; what is sent goes to another merchant or in another
+ * row of the ledger, means something else, in words (null: it does not); what is sent goes to another merchant or in another
  * environment. Those of its newest run say nothing, since it may not have come to its plan, or have
  * been without the account.
  */
@@ -43,16 +43,16 @@ export async function differsFrom(
   deps: Pick<RunDeps, 'config'>,
   db: Db,
   accountId: string,
-): Promise<{ meansOther: boolean; goesElsewhere: boolean }> {
+): Promise<{ meansOther: string | null; goesElsewhere: boolean }> {
   const plan = await plannedBy(db, accountId);
   if (plan?.settingsSha256 === ownPolicies(deps).sha256) {
-    return { meansOther: false, goesElsewhere: false };
+    return { meansOther: null, goesElsewhere: false };
   }
   const kept = await recordedSettings(db, plan === null ? [] : [plan.settingsId]);
   const before = plan === null ? undefined : kept.get(plan.settingsId);
   const changes = changesFrom(before, deps.config, accountId);
   return {
-    meansOther: changes.some(isOfMeaning),
+    meansOther: changes.find(isOfMeaning)?.words ?? null,
     goesElsewhere: changes.some(({ kind }) => kind === 'merchant'),
   };
 }

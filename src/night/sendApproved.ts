@@ -4,6 +4,7 @@
 // once.
 
 import { UsageError } from '../core/errors.js';
+import { differsFrom } from '../instructions/changedSettings.js';
 import type { SentInstruction } from '../instructions/instructionsStore.js';
 import {
   approvedIn,
@@ -51,6 +52,7 @@ export async function sendApproved(
   const approved = [...underWay, ...(await approvedIn(deps.db, accountIds, 'queued'))];
   if (approved.length === 0) return [];
   await assertEnvironment(deps, accountIds);
+  await assertSameMeaning(deps, await sentInstructions(deps.db, approved));
   await workforce.start();
   try {
     const done = await waitForRows(deps, {
@@ -83,6 +85,22 @@ async function assertEnvironment(
   for (const { environment } of await sendingStatuses(deps.db, accountIds)) {
     const mismatch = otherEnvironment(deps.config, environment);
     if (mismatch !== null) throw new UsageError(`nothing is sent: ${mismatch}`);
+  }
+}
+
+/** What was sent would be settled by what an answer means here, and not to whoever planned it. */
+async function assertSameMeaning(
+  deps: Pick<SendDeps, 'config' | 'db'>,
+  approved: readonly SentInstruction[],
+): Promise<void> {
+  for (const accountId of new Set(approved.map((one) => one.accountId))) {
+    const { meansOther } = await differsFrom(deps, deps.db, accountId);
+    if (meansOther === null) continue;
+    throw new UsageError(
+      `nothing is sent: the settings here are not those by which account ${accountId} was planned ` +
+        `last (${meansOther}). Give this host the settings of the last night, or leave it to the ` +
+        'next one',
+    );
   }
 }
 

@@ -174,11 +174,7 @@ test('a worker with older settings sends nothing that those of the newest run ho
 
 test('a worker to which codes mean something else sends nothing that nobody approved', async () => {
   const house = await queuedThen({});
-  const profile = join(house.folder, 'profile.yaml');
-  const { statuses, ...others } = sandboxProfile();
-  const payment = { ...statuses.payment, 2001: 'authorised' };
-  writeFileSync(profile, JSON.stringify({ ...others, statuses: { payment } }));
-  rewriteSettings(house, { gateway: { baseUrl: house.gatewayUrl, profile } });
+  rewriteSettings(house, { gateway: otherCodes(house) });
   await letBrakeGo(house, BY_HAND);
   await workUntilNothingIsQueued(house);
   expect(await holdsOf(house)).toEqual(['newly_freed', 'newly_freed']);
@@ -187,6 +183,34 @@ test('a worker to which codes mean something else sends nothing that nobody appr
   await runOf(house, 2);
   expect(await house.effects()).toHaveLength(2);
 });
+
+test('nor does `tieout send` there send, and settle by them, what somebody approved', async () => {
+  const operations = { ...AUTO, capture: 'approve' };
+  const house = await houseOf({ settings: { operations } });
+  await runOf(house, 3);
+  const decision = { kind: 'approve', reason: null } as const;
+  const ids = await idsOf(house);
+  const deps = await (await house.open()).sendDeps();
+  await decideInstructions(deps, { ids, decision, who: BY_HAND.who });
+  rewriteSettings(house, { gateway: otherCodes(house) });
+  const other = await house.open();
+  const there = sendApproved(await other.sendDeps(), ['A1001'], await other.workforce());
+  await expect(there).rejects.toThrow(/^nothing is sent: .*A1001 .*2001 meant nothing before/);
+  expect(await house.effects()).toEqual([]);
+  rewriteSettings(house, { gateway: { baseUrl: house.gatewayUrl } });
+  const app = await house.open();
+  await sendApproved(await app.sendDeps(), ['A1001'], await app.workforce());
+  expect(await instructionCounts(house.db)).toEqual({ 'capture confirmed': 2 });
+});
+
+/** A profile by which a code means what it means to nobody else. */
+function otherCodes(house: House): { baseUrl: string; profile: string } {
+  const profile = join(house.folder, 'profile.yaml');
+  const { statuses, ...others } = sandboxProfile();
+  const payment = { ...statuses.payment, 2001: 'authorised' };
+  writeFileSync(profile, JSON.stringify({ ...others, statuses: { payment } }));
+  return { baseUrl: house.gatewayUrl, profile };
+}
 
 type App = Awaited<ReturnType<House['open']>>;
 

@@ -91,6 +91,51 @@ export async function underWay(
   return { instructionId, operation, state, orderNo };
 }
 
+/** A call before this one, for just what it names. */
+export interface EarlierCall {
+  callId: bigint;
+  operation: string;
+  by: string;
+  at: Date;
+  /** null: nobody wrote down what became of it */
+  outcome: string | null;
+}
+
+/**
+ * The first call by hand of a payout request that a call names, of whatever account, unless it was
+ * refused; or of a refund of the same transaction and amount of which nobody knows what became.
+ */
+export async function calledBefore(
+  db: Db,
+  callId: bigint,
+  operation: string,
+  entries: readonly CalledEntry[],
+): Promise<EarlierCall | null> {
+  if (operation !== 'payout' && operation !== 'refund') return null;
+  const { rows } = await db.query<{
+    call_id: bigint;
+    called_by: string;
+    at: Date;
+    outcome: string | null;
+  }>(
+    `select c.call_id, c.called_by, c.at, c.outcome
+     from jsonb_array_elements($3::jsonb) as e
+     cross join lateral (
+       select * from tieout.calls_by_hand(e ->> 'request_id') where $2 = 'payout'
+       union all
+       select * from tieout.gateway_calls where $2 = 'refund' and operation = 'refund'
+         and coalesce(outcome, 'unknown') = 'unknown'
+         and entries @> jsonb_build_array(jsonb_build_object('transaction_id',
+           e ->> 'transaction_id', 'refund_amount', e ->> 'refund_amount'))
+     ) c
+     where c.call_id <> $1 order by c.call_id limit 1`,
+    [callId, operation, JSON.stringify(entries)],
+  );
+  const [row] = rows;
+  if (!row) return null;
+  return { callId: row.call_id, operation, by: row.called_by, at: row.at, outcome: row.outcome };
+}
+
 /** Says what became of it; once. */
 export async function endCall(db: Db, callId: bigint, end: CallEnd): Promise<void> {
   await db.query(

@@ -126,6 +126,31 @@ describe('a call that moves money', () => {
     expect((await calls()).at(-1)).toMatchObject({ entries: [long] });
   });
 
+  it('is not made twice for one payout request, by whomever', async () => {
+    const fields = { request_id: randomUUID(), payment_amount: '7', payment_currency: 'EUR' };
+    await call('payout', fields, null);
+    const again = { ...fields, request_id: fields.request_id.toUpperCase() };
+    await expect(call('payout', again, null)).rejects.toThrow(
+      /before \(call \d+ of anna at \S+Z: nobody knows .* under another request_id$/,
+    );
+    expect((await calls()).at(-1)).toMatchObject({ operation: 'payout', outcome: 'not_sent' });
+    await call('payout', { ...fields, request_id: randomUUID() }, null);
+    expect((await calls()).at(-1)).toMatchObject({ operation: 'payout', outcome: 'unknown' });
+  });
+
+  it('is not made again for a refund of which nobody knows what became', async () => {
+    const part = { transaction_id: 'T7', order_no: 'SO-7', currency: 'EUR', amount: '10.00' };
+    const refund = (amount: string) => {
+      const entry = { ...part, refund_amount: amount, refund_reason: 'goodwill' };
+      return call('refund', { refund_orders: [entry] }, null);
+    };
+    await refund('2.00');
+    await expect(refund('2.00')).rejects.toThrow(/just this refund .* make it there$/);
+    // A part of another amount is another one.
+    await refund('3.00');
+    expect((await calls()).at(-1)).toMatchObject({ operation: 'refund', outcome: 'unknown' });
+  });
+
   it('is unknown where no answer came', async () => {
     await call('capture', CAPTURE, null);
     expect((await calls()).at(-1)).toMatchObject({ outcome: 'unknown' });

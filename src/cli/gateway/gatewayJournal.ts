@@ -11,8 +11,18 @@ import type { Decider } from '../../core/instructions/decider.js';
 import type { Db } from '../../database/db.js';
 import { BATCH_SHAPES } from '../../gateway/document/messages.js';
 import type { PaymentClient } from '../../gateway/payments/paymentClient.js';
-import type { CalledEntry, NewCall, UnderWay } from '../../instructions/gatewayCallsStore.js';
-import { beginCall, endCall, underWay } from '../../instructions/gatewayCallsStore.js';
+import type {
+  CalledEntry,
+  EarlierCall,
+  NewCall,
+  UnderWay,
+} from '../../instructions/gatewayCallsStore.js';
+import {
+  beginCall,
+  calledBefore,
+  endCall,
+  underWay,
+} from '../../instructions/gatewayCallsStore.js';
 import { sendingStatuses } from '../../send/batches/sendingStatusStore.js';
 import type { JournalGuard } from '../../send/journal/journalGuard.js';
 import type { PermitLine } from '../../send/journal/permitSegments.js';
@@ -69,6 +79,7 @@ export function journalled(
         callId = await beginCall(db, made);
         // After the call is on record: a batch that is claimed from now on sees it.
         await refuseUnderWay(db, callId, accountId, entries);
+        await refuseCalledBefore(db, callId, operation, entries);
         try {
           await permits?.append(permitOf(made, callId));
         } catch (error) {
@@ -101,6 +112,17 @@ async function refuseUnderWay(
   const found = await underWay(db, accountId, entries);
   if (found === null) return;
   await refuse(db, callId, underWayWords(found));
+}
+
+/** What a person did, or may have done, by hand already is not done by hand once more. */
+async function refuseCalledBefore(
+  db: Db,
+  callId: bigint,
+  operation: CallName,
+  entries: readonly CalledEntry[],
+): Promise<void> {
+  const found = await calledBefore(db, callId, operation, entries);
+  if (found !== null) await refuse(db, callId, calledBeforeWords(found));
 }
 
 async function refuse(db: Db, callId: bigint, reason: string): Promise<never> {
@@ -141,6 +163,16 @@ function underWayWords({ instructionId: id, operation, state, orderNo }: UnderWa
     default:
       return `the ${which} is ${state}: the request is paid`;
   }
+}
+
+function calledBeforeWords({ callId, operation, by, at, outcome }: EarlierCall): string {
+  const became = outcome === null || outcome === 'unknown' ? 'nobody knows with what end' : outcome;
+  const call = `call ${callId} of ${by} at ${at.toISOString()}: ${became}`;
+  const again =
+    operation === 'payout'
+      ? 'a request is paid once. Was it surely not made, pay it under another request_id'
+      : 'look in the portal. Was it surely not made, make it there';
+  return `just this ${operation} was called by hand before (${call}); ${again}`;
 }
 
 function namedEntries(operation: CallName, fields: Fields): CalledEntry[] {

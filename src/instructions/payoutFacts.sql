@@ -45,6 +45,7 @@ select i.instruction_id, i.order_no, i.transaction_id, i.currency, i.amount::tex
     select tieout.approval_lapse(plain) from tieout.instructions plain
     where plain.instruction_id = i.instruction_id) end as lapse,
   i.approval_id is not null as is_approved, i.is_in_totals,
+  i.source_currency, i.source_amount::text as source_amount, approved.approved_for,
   coalesce(i.is_there, false) and not exists (
     select from tieout.instructions other
     where other.operation = 'payout' and other.transaction_id = i.transaction_id
@@ -53,7 +54,10 @@ select i.instruction_id, i.order_no, i.transaction_id, i.currency, i.amount::tex
   ) and not exists (select from tieout.calls_by_hand(i.transaction_id)) as is_asked, i.requested_at,
   -- a person who approved it as one that may be another had seen that
   exists (select from twin where twin.instruction_id = i.instruction_id)
-    and (select d.row_before ->> 'hold_reason' from tieout.decisions d
-      where d.decision_id = i.approval_id) is distinct from 'twin_request' as is_twin
+    and approved.approved_for is distinct from 'twin_request' as is_twin
 from queued i
+cross join lateral (
+  select (select d.row_before ->> 'hold_reason' from tieout.decisions d
+    where d.decision_id = i.approval_id) as approved_for
+) approved
 order by i.instruction_id

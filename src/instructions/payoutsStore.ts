@@ -153,7 +153,11 @@ export async function withdrawOtherwiseRead(
 interface PayoutFacts extends BatchInstruction {
   lapse: ApprovalLapse | null;
   isApproved: boolean;
+  /** why it waited as it was approved */
+  approvedFor: string | null;
   isInTotals: boolean;
+  /** what leaves the payer's account, as it was planned; amount null: nobody knows it */
+  source: { currency: string; amount: string | null } | null;
   /** the ledger still asks for exactly this, and neither another account nor a hand paid it */
   isAsked: boolean;
   requestedAt: Date | null;
@@ -167,7 +171,10 @@ export async function payoutFacts(db: Db, batchId: bigint, now: Date): Promise<P
     RawInstruction & {
       lapse: ApprovalLapse | null;
       is_approved: boolean;
+      approved_for: string | null;
       is_in_totals: boolean;
+      source_currency: string | null;
+      source_amount: string | null;
       is_asked: boolean;
       requested_at: Date | null;
       is_twin: boolean;
@@ -177,6 +184,11 @@ export async function payoutFacts(db: Db, batchId: bigint, now: Date): Promise<P
     ...batchInstruction(row),
     lapse: row.lapse,
     isApproved: row.is_approved,
+    approvedFor: row.approved_for,
+    source:
+      row.source_currency === null
+        ? null
+        : { currency: row.source_currency, amount: row.source_amount },
     isInTotals: row.is_in_totals,
     isAsked: row.is_asked,
     requestedAt: row.requested_at,

@@ -10,6 +10,7 @@ import type { BatchInstruction } from '../core/instructions/batch.js';
 import { mayAccountSend } from '../core/instructions/breaker.js';
 import { historyReason } from '../core/instructions/freeingChange.js';
 import type { HoldReason } from '../core/instructions/holdReasons.js';
+import { leftBy } from '../core/instructions/holdReasons.js';
 import type { Wanted } from '../core/instructions/policy.js';
 import { heldAtClaim, isUnseenDispute } from '../core/instructions/policy.js';
 import { parseAmount } from '../core/money.js';
@@ -129,7 +130,7 @@ async function weighOrders(
     (fact) => whyNot(deps, batch, account, fact),
     (fact) => {
       if (isUnseenDispute(fact)) return 'disputed';
-      if (fact.lapse !== null) return fact.lapse;
+      if (fact.lapse !== null) return leftBy(fact.lapse, fact.approvedFor);
       const { partialCapture } = deps.config.gateway.profile;
       if (!partialCapture && isPartialCapture(batch, fact)) return 'partial_capture';
       if (fact.doubled !== null) return fact.doubled;
@@ -187,10 +188,11 @@ async function weighPayout(
     (fact) => {
       const isInTotals = fact.isInTotals && isUnitKnown;
       const source = moneyOf(sourceOf(deps.config.gateway.profile, fact.payload ?? {}));
-      if (fact.lapse !== null) return fact.lapse;
+      if (fact.lapse !== null) return leftBy(fact.lapse, fact.approvedFor);
       if (fact.isTwin) return 'twin_request';
       // What was shown, and approved, was another amount than the profile reads in it by now.
-      if (fact.isInTotals && !isSameMoney(deps, fact)) return 'newly_freed';
+      const isSame = isSameMoney(deps, fact) && isSameSource(source, moneyOf(fact.source));
+      if (fact.isInTotals && !isSame) return 'newly_freed';
       return holds({ ...wantedOf(fact), isInTotals, source }, fact.isApproved);
     },
   );
@@ -202,6 +204,11 @@ function isSameMoney(
 ): boolean {
   const now = payoutMoney(config.gateway.profile, currency, payload?.payment_amount);
   return now !== null && parseAmount(now) === parseAmount(amount);
+}
+
+/** What leaves the payer's account may be in another currency, in which the unit tells more. */
+function isSameSource(now: Wanted['source'], planned: Wanted['source']): boolean {
+  return now?.currency === planned?.currency && now?.money === planned?.money;
 }
 
 function moneyOf(source: ReturnType<typeof sourceOf>): Wanted['source'] {

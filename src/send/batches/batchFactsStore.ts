@@ -25,6 +25,8 @@ export interface FreshFacts extends BatchInstruction {
   /** why its approval no longer holds; null: it does, or none is needed */
   lapse: ApprovalLapse | null;
   isApproved: boolean;
+  /** why it waited as it was approved */
+  approvedFor: string | null;
   /** a refund of money that was taken back already, or may be */
   hasDispute: boolean;
   /** the fraud check of the transaction says REJECT */
@@ -56,6 +58,7 @@ export async function batchFacts(
     ...batchInstruction(row),
     lapse: row.lapse,
     isApproved: row.is_approved,
+    approvedFor: row.approved_for,
     hasDispute: row.has_dispute,
     isFraud: row.is_fraud,
     // An approval counts against it only if it was given in sight of it.

@@ -35,9 +35,9 @@ export async function changesSince(
 
 /**
  * How the settings here differ from those by which the account was planned last: an answer, or a
- * row of the ledger, means something else, in words (null: it does not); what is sent goes to another merchant or in another
- * environment. Those of its newest run say nothing, since it may not have come to its plan, or have
- * been without the account.
+ * row of the ledger, means something else, in words (null: it does not); what is sent goes to
+ * another merchant or in another environment. Those of its newest run say nothing, since it may not
+ * have come to its plan, or have been without the account.
  */
 export async function differsFrom(
   deps: Pick<RunDeps, 'config'>,

@@ -21,7 +21,7 @@ function setUnit(house: House, unit: 'major' | 'minor'): void {
   rewriteSettings(house, { gateway: { baseUrl: house.gatewayUrl, profile } });
 }
 
-test('an approved payout waits where its source is read otherwise, its amount as before', async () => {
+test('an approved payout waits where what leaves the payer is read otherwise', async () => {
   const settings = { operations: { payout: 'approve' } };
   const house = await buildHouse({ orders: 60, inLedger: kinds({}), settings, daysAgo: 2 });
   cleanups.push(() => house.end());

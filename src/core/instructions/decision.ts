@@ -5,6 +5,7 @@
 import { stateLabel } from '../text/labels.js';
 import type { Decider } from './decider.js';
 import { isSamePerson } from './decider.js';
+import type { HoldReason } from './holdReasons.js';
 import { isApprovable, isApprovedAlone, notApprovable } from './holdReasons.js';
 import type { InstructionState } from './instruction.js';
 
@@ -25,6 +26,25 @@ export const APPROVAL_DAYS = 7;
 
 const APPROVAL_LAPSES = ['approval_expired', 'approval_void'] as const;
 export type ApprovalLapse = (typeof APPROVAL_LAPSES)[number];
+
+/** What a plan asks of an instruction by what may have been made before, and says first. */
+const OUTLIVES_APPROVAL: ReadonlySet<string> = new Set<HoldReason>([
+  'by_hand',
+  'disputed',
+  'fraud_rejected',
+  'moved_already',
+  'over_captured',
+  'restored',
+  'second_capture',
+  'shared_refund',
+  'shared_transaction',
+  'twin_request',
+]);
+
+/** Why it waits, once its approval has lapsed: for what somebody had to look up, it does again. */
+export function leftBy(lapse: ApprovalLapse, approvedFor: string | null): HoldReason {
+  return OUTLIVES_APPROVAL.has(approvedFor ?? '') ? (approvedFor as HoldReason) : lapse;
+}
 
 /** What a person says the gateway really did with an unknown instruction. */
 export const FINDINGS = ['happened', 'not_happened'] as const;

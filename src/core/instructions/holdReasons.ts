@@ -1,8 +1,6 @@
 // Why an instruction is held, in words, and whether an approval frees it: the one table. The rule
 // that gives a reason is policy.ts, or the set statement of the step that holds. Pure.
 
-import type { ApprovalLapse } from './decision.js';
-
 interface HoldRule {
   isApprovable: boolean;
   words: string;
@@ -120,25 +118,6 @@ export function isApprovable(reason: string | null): boolean {
  */
 export function isApprovedAlone(reason: string | null): boolean {
   return reason === 'restored';
-}
-
-/** What a plan asks of an instruction by what may have been made before, and says first. */
-const OUTLIVES_APPROVAL: ReadonlySet<string> = new Set<HoldReason>([
-  'by_hand',
-  'disputed',
-  'fraud_rejected',
-  'moved_already',
-  'over_captured',
-  'restored',
-  'second_capture',
-  'shared_refund',
-  'shared_transaction',
-  'twin_request',
-]);
-
-/** Why it waits, once its approval has lapsed: for what somebody had to look up, it does again. */
-export function leftBy(lapse: ApprovalLapse, approvedFor: string | null): HoldReason {
-  return OUTLIVES_APPROVAL.has(approvedFor ?? '') ? (approvedFor as HoldReason) : lapse;
 }
 
 /** With the setting that decides about it. */

@@ -118,7 +118,7 @@ function unreadable(policies: readonly Policy[]): Change[] {
   const words = 'the settings of the last plan cannot be read';
   return policies
     .filter(({ policy }) => policy === 'auto')
-    .map((policy) => ({ kind: 'policy', before: { ...policy, policy: 'off' }, words }));
+    .map((now) => ({ kind: 'policy', before: { ...now, policy: 'off' }, now, words }));
 }
 
 interface Described {

@@ -105,9 +105,11 @@ function changeRow({ accountId, change }: AccountChange) {
       return { ...row, codes: change.values };
     case 'policy':
     case 'limit': {
-      const { operation, policy, above, maxCount, maxAmount } = change.before;
+      const { before, now } = change;
+      const { operation, policy, above, maxCount, maxAmount } = before;
       const limits = { max_count: maxCount, max_amount: maxAmount };
-      return { ...row, operation, policy, above, ...limits };
+      const later = { above_now: now.above, count_now: now.maxCount, amount_now: now.maxAmount };
+      return { ...row, operation, policy, above, ...limits, ...later };
     }
     default:
       return row;

@@ -1,6 +1,7 @@
 // Payout requests through plan.sql: the same policies and limits as for everything else.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Change } from '../../src/core/instructions/freeingChange.js';
 import type { Policy } from '../../src/core/instructions/policy.js';
 import type { Database } from '../../src/database/db.js';
 import { statement } from '../../src/database/statements.js';
@@ -158,10 +159,37 @@ describe('payouts are weighed by the same policies', () => {
       }),
     );
     await planInstructions(db, runId, SNAPSHOT_AT, [policy], false, wanted);
-    const change = { kind: 'limit', before: { ...policy, ...before }, words: 'maxPerRun' } as const;
+    const words = 'maxPerRun';
+    const change = { kind: 'limit', before: { ...policy, ...before }, now: policy, words } as const;
     await holdFreed(db, runId, runId, [{ accountId, change }]);
     const texts = await instructionTexts(db, accountId);
     expect(texts.map((text) => text.split(' ').slice(3).join(' '))).toEqual(outcomes);
+  });
+
+  test('a second setting that frees what waits for the first is said beside it, once', async () => {
+    const all = policies('approve', {}).slice(0, 1) as Policy[];
+    const [before] = all.map((rule) => ({ ...rule, operation: 'payout' as const }));
+    if (!before) throw new Error('no policy');
+    await planInstructions(db, runId, SNAPSHOT_AT, [before], false, [payout({})]);
+    const now = { ...before, policy: 'auto' as const };
+    const changes = [
+      { kind: 'policy', before, now, words: 'payout: auto now' },
+      { kind: 'currency', values: ['EUR'], words: 'EUR: 3 now' },
+      { kind: 'currency', values: ['USD'], words: 'USD: 3 now' },
+    ] as const;
+    const said: (string | undefined)[] = [];
+    for (const nights of [changes.slice(0, 1), changes, changes]) {
+      const given = nights.map((change) => ({ accountId, change: { ...change } as Change }));
+      await holdFreed(db, runId, runId, given);
+      const { rows } = await db.query<{ what: string }>(
+        `select concat_ws(': ', hold_reason, freed_by) as what from tieout.instructions
+         where account_id = $1`,
+        [accountId],
+      );
+      said.push(rows[0]?.what);
+    }
+    const both = 'newly_freed: payout: auto now; EUR: 3 now';
+    expect(said).toEqual(['newly_freed: payout: auto now', both, both]);
   });
 });
 

@@ -37,10 +37,10 @@ export type Change =
   /** orders to be captured in part */
   | { kind: 'partial_capture'; words: string }
   | { kind: 'payout_unit'; words: string }
-  /** what the policy of then would have held, of this operation */
-  | { kind: 'policy'; before: Policy; words: string }
-  /** what was past the limit of one run */
-  | { kind: 'limit'; before: Policy; words: string }
+  /** of this operation, what the policy of then would have held and that of now lets go */
+  | { kind: 'policy'; before: Policy; now: Policy; words: string }
+  /** what was past the limit of one run, or was alone too much for any run */
+  | { kind: 'limit'; before: Policy; now: Policy; words: string }
   /** unknown captures and cancels */
   | { kind: 'resend'; words: string };
 
@@ -146,11 +146,11 @@ function policyChanges(now: Policy, all: readonly Policy[]): Change[] {
       before.policy === now.policy
         ? said(`operations.approveAbove.${name}`, amounts(before.above), amounts(now.above))
         : said(`operations.${name}`, before.policy, now.policy);
-    changes.push({ kind: 'policy', before, words });
+    changes.push({ kind: 'policy', before, now, words });
   }
   if (before.maxCount !== now.maxCount || !isEqual(before.maxAmount, now.maxAmount)) {
     const words = said(`operations.maxPerRun.${name}`, limits(before), limits(now));
-    changes.push({ kind: 'limit', before, words });
+    changes.push({ kind: 'limit', before, now, words });
   }
   return changes;
 }

@@ -3,6 +3,7 @@
 import type { MoneyTie } from '../core/runs/reporting.js';
 import type { AccountSummary } from '../core/runs/summary.js';
 import type { Db } from '../database/db.js';
+import { inTransaction } from '../database/db.js';
 import { named } from '../database/identifiers.js';
 import { relationsOf } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
@@ -25,14 +26,17 @@ export async function enterAccounts(
   accounts: readonly EnteredAccount[],
   now: Date,
 ): Promise<boolean> {
-  const { rowCount } = await db.query(statement('runs/enterAccounts'), [
-    run.runId,
-    run.businessDate,
-    accountsJson(accounts),
-  ]);
-  if (rowCount === 0) return false;
-  await decideBlocks(db, run, accounts, now);
-  return true;
+  // Nor is one in it of which nobody has decided whether it may send.
+  return inTransaction(db, async (tx) => {
+    const { rowCount } = await tx.query(statement('runs/enterAccounts'), [
+      run.runId,
+      run.businessDate,
+      accountsJson(accounts),
+    ]);
+    if (rowCount === 0) return false;
+    await decideBlocks(tx, run, accounts, now);
+    return true;
+  });
 }
 
 /** Accounts that nobody configured, of which the ledger asks for refunds: nobody looks at them. */
@@ -89,9 +93,9 @@ const HISTORY_DAYS = 3;
 
 /**
  * `observed`: no liveFrom, or one that lies ahead. `no_history`: the database knows no earlier run
- * that could send, nor is this one run again after it could, and liveFrom is more than three days
- * ago: a lost or new database would pay everything twice. The block stays until a person sets
- * liveFrom anew, since a blocked run is no history either.
+ * that came to its plan or could send by this liveFrom, nor is this one run again after it could,
+ * and liveFrom is more than three days ago: a lost or new database would pay everything twice. The
+ * block stays until a person sets liveFrom anew, since a blocked run is no history either.
  */
 async function decideBlocks(
   db: Db,
@@ -120,7 +124,7 @@ export async function accountsWithoutHistory(
      where a.live_from < $3::timestamptz - make_interval(days => $4) and not exists (
        select from tieout.run_accounts e join tieout.runs r using (run_id)
        where e.account_id = a.account_id and not r.is_dry
-         and e.send_block is distinct from 'no_history' and e.merchant_id is not null)
+         and tieout.is_history(e, a.live_from))
      order by a.account_id`,
     [
       accounts.map(({ accountId }) => accountId),

@@ -299,6 +299,27 @@ describe('an account that must not send', () => {
     expect((await one.effects()).length).toBe(2);
   });
 
+  it.each([
+    { what: 'before its look', lost: ', pull_id = null', again: 1, liveFrom: 9, isBlocked: true },
+    { what: 'after its look', lost: '', again: 2, liveFrom: 9, isBlocked: true },
+    { what: 'before its look', lost: ', pull_id = null', again: 1, liveFrom: 4, isBlocked: false },
+  ])(
+    'has no history by a run that died $what, where liveFrom is set back ($liveFrom days)',
+    async ({ lost, again, liveFrom, isBlocked }) => {
+      const one = await house({ inLedger: kinds({ plain: 1 }) });
+      rewriteSettings(one, { accounts: accountsWith(one, `${dateOf(4)}T12:00:00Z`) });
+      await runOf(one, 2);
+      await one.db.query(
+        `update tieout.run_accounts
+         set acted_from = null, planned_by = null, weighed_by = null${lost}`,
+      );
+      rewriteSettings(one, { accounts: accountsWith(one, `${dateOf(liveFrom)}T12:00:00Z`) });
+      await runOf(one, again);
+      const said = one.lines.join('\n').includes('knows no earlier run');
+      expect(said).toBe(isBlocked);
+    },
+  );
+
   it('is a history of its own when the first date is run again, also past the three days', async () => {
     const one = await house({ inLedger: kinds({ capture_due: 2 }) });
     const at = new Date(`${dateOf(0)}T04:15:00Z`);

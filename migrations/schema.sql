@@ -1,4 +1,4 @@
--- The schema as it stands after 0900_history_of_a_plan, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0910_refused_elsewhere, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -762,6 +762,7 @@ CREATE UNIQUE INDEX instructions_one_effect ON tieout.instructions USING btree (
 CREATE UNIQUE INDEX instructions_one_refund ON tieout.instructions USING btree (account_id, refund_id) WHERE ((operation = 'refund') AND (NOT is_void));
 CREATE UNIQUE INDEX instructions_open_order ON tieout.instructions USING btree (account_id, order_no) WHERE is_open;
 CREATE INDEX instructions_part ON tieout.instructions USING btree (account_id, order_no) WHERE is_part;
+CREATE INDEX instructions_refused ON tieout.instructions USING btree (transaction_id) WHERE ((operation = ANY (ARRAY['capture', 'cancel'])) AND ((state = 'rejected') OR is_refused));
 CREATE INDEX instructions_replanned ON tieout.instructions USING btree (replan_id) WHERE (replan_id IS NOT NULL);
 CREATE INDEX instructions_settled ON tieout.instructions USING btree (settled_run_id) WHERE (settled_run_id IS NOT NULL);
 CREATE INDEX instructions_settled_between ON tieout.instructions USING btree (account_id) WHERE ((settled_at IS NOT NULL) AND (settled_run_id IS NULL));
@@ -2777,6 +2778,21 @@ AS $function$
         and (i.refund_amount = money or tieout.plain_id(i.refund_id) = tieout.plain_id(of_refund))
       else not i.is_void and tieout.plain_id(i.refund_id) = tieout.plain_id(of_refund) end
   union all
+  select 'twin_request'
+  from tieout.instructions i
+  where of_operation = 'refund' and i.operation = 'refund' and i.refund_id = of_refund
+    and (i.state = 'rejected' or i.is_refused) and i.replan_id is null
+    and (i.account_id, i.order_no, i.transaction_id) <> (of_account, of_order, by)
+    -- another shop may number its requests alike
+    and (i.account_id = of_account or i.transaction_id = by or i.refund_amount = money)
+  union all
+  select 'twin_request'
+  from tieout.instructions i
+  where of_operation in ('capture', 'cancel') and i.operation = of_operation
+    and i.operation in ('capture', 'cancel') and i.transaction_id = by
+    and (i.state = 'rejected' or i.is_refused) and i.replan_id is null
+    and (i.account_id, i.order_no) <> (of_account, of_order)
+  union all
   select 'over_captured'
   from tieout.instructions i
   where of_operation = 'refund' and i.account_id = of_account and i.order_no = of_order
@@ -3488,19 +3504,6 @@ CREATE OR REPLACE FUNCTION tieout.is_business_date(day date, zone text, cut_off 
  IMMUTABLE PARALLEL SAFE
 AS $function$
   select (day + 1 + cut_off) at time zone zone > (day + cut_off) at time zone zone
-$function$;
-
-CREATE OR REPLACE FUNCTION tieout.is_history(e tieout.run_accounts, live_from timestamp with time zone)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select e.merchant_id is not null and e.send_block is distinct from 'no_history'
-    and (e.acted_from is not null or e.send_block is null and not exists (
-      select from tieout.run_settings s
-      cross join lateral jsonb_array_elements(s.settings -> 'accounts') account
-      where s.run_id = e.run_id and account ->> 'accountId' = e.account_id
-        and (account ->> 'liveFrom')::timestamptz > live_from))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.is_in_books(b tieout.settlement_batches, since timestamp with time zone)

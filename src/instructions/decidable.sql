@@ -17,8 +17,9 @@ select i.instruction_id, i.account_id, i.order_no, i.operation, i.state, i.hold_
       and case i.operation when 'payout' then other.operation = 'payout'
           and (other.transaction_id = i.transaction_id
             or other.payload - 'request_id' = i.payload - 'request_id')
-        else other.operation = i.operation and other.account_id = i.account_id
-          and other.order_no = i.order_no end) end, null) as asked_by,
+        else other.operation = i.operation and (other.refund_id = i.refund_id
+          or other.account_id = i.account_id and other.order_no = i.order_no) end) end, null)
+    as asked_by,
   (select d.decided_by from tieout.decisions d
     where d.instruction_id = i.instruction_id and d.finding = 'not_happened'
     order by d.decision_id desc limit 1) as disproved_by,

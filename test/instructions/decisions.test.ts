@@ -256,6 +256,17 @@ test('who found a refund not made is no second person for the one that may be it
   expect(await decide(APPROVE, 'bob', { newest: true })).toEqual(['done queued']);
 });
 
+test('nor for the same request under another order', async () => {
+  await given({ ledger: null, did: ['refund T1 *R7 4.00 unknown'] });
+  expect(await decide(DID_NOT, 'anna')).toEqual(['done rejected']);
+  await nextRun([{ ledger: null }, { ...REFUND, refunds: ['*R7 4.00'] }]);
+  expect((await instructionTexts(at.db, at.accountId)).at(-1)).toBe(
+    'O2 refund R7 4.00 held: twin_request',
+  );
+  expect(await decide(APPROVE, 'Anna', { newest: true })).toEqual(['refused asked_by_same_person']);
+  expect(await decide(APPROVE, 'bob', { newest: true })).toEqual(['done queued']);
+});
+
 describe('what nobody knew', () => {
   test('it happened: confirmed with the reference, and the next run counts it', async () => {
     await given({ ...REFUND, did: ['refund T1 R1 4.00 unknown'] });

@@ -191,6 +191,61 @@ test('a refund that a person refused waits under another id, too, until it is pl
   expect(await open()).toContain('O1 refund R2 4.00 planned');
 });
 
+// Which order a request or a transaction is of changes nothing about the no that it was given.
+test.each([
+  ['refund *T1 *R1 4.00 rejected', true],
+  ['refund *T1 *R1 4.00 withdrawn by=person', true],
+  ['refund *T9 *R1 4.00 withdrawn by=person', true],
+  ['refund *T9 *R1 3.00 rejected', true],
+  ['refund *T1 *R1 4.00 withdrawn by=person again=yes', false],
+  ['refund *T1 *R1 4.00 withdrawn', false],
+  ['capture *T2 withdrawn by=person', true],
+  ['capture *T2 rejected', true],
+  ['capture *T2 rejected again=yes', false],
+  ['cancel *T2 rejected', false],
+])('refused under another order: %s', async (did, waits) => {
+  await plan([{ ledger: null, did: [ofTest(did)] }, ordered(did)]);
+  expect((await instructionTexts(db, accountId))[1]).toBe(told('O2', did, waits));
+});
+
+test.each([
+  ['refund *T1 *R1 3.00 rejected', 'O1', true],
+  ['refund *T9 *R1 4.00 rejected', 'O2', true],
+  // Another shop numbers its requests alike.
+  ['refund *T9 *R1 3.00 rejected', 'O1', false],
+  ['capture *T2 withdrawn by=person', 'O1', true],
+])('refused under another account: %s of %s', async (did, orderNo, waits) => {
+  const orders = [orderOf(orderNo, { ledger: null, did: [ofTest(did)] })];
+  await storeInstructions(db, await storeRun(db, `${accountId}old`), `${accountId}old`, orders);
+  // Both accounts are one at the gateway.
+  await db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(
+      `update tieout.instructions set transaction_id = replace(transaction_id, 'old.', '.')
+       where account_id = $1`,
+      [`${accountId}old`],
+    );
+  });
+  await plan([ordered(did)]);
+  expect(await instructionTexts(db, accountId)).toEqual([told('O1', did, waits)]);
+});
+
+/** An order that asks for what was refused. */
+function ordered(did: string): OrderText {
+  const gateway = (text: string) => [ofTest(text)];
+  if (!did.startsWith('refund')) return { ...TO_CAPTURE, gateway: gateway('*T2 authorised 10.00') };
+  const refunds = [ofTest('*R1 4.00')];
+  return { ...TO_REFUND, gateway: gateway('*T1 captured 10.00'), refunds };
+}
+
+function told(orderNo: string, did: string, waits: boolean): string {
+  const what = did.startsWith('refund') ? ofTest('refund R1 4.00') : 'capture 10.00';
+  return `${orderNo} ${what} ${waits ? 'held: twin_request' : 'planned'}`;
+}
+
+/** With names of this test's own: accounts share them. */
+const ofTest = (text: string): string => text.replace(/\b([RT]\d)\b/g, `$1-${accounts}`);
+
 test('refunds of one transaction under two orders wait, both of them', async () => {
   const order = { ...TO_REFUND, gateway: ['*T1 captured 10.00'] };
   await plan([order, order, TO_REFUND]);

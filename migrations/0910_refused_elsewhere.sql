@@ -1,7 +1,7 @@
 -- Up Migration
--- What the gateway or a person refused, or a person found not made, is no less so where its request,
--- or its transaction, stands under another order, account or transaction by now: it waits for a
--- person, until the refused one is planned again. Payouts do so already.
+-- What the gateway or a person refused, or a person found not made, is no less so where its
+-- request, or its transaction, stands under another order, account or transaction by now: it waits
+-- for a person, until the refused one is planned again. Payouts do so already.
 do $$
 declare
   was constant text :=
@@ -40,6 +40,8 @@ drop index tieout.instructions_refused;
 do $$ begin
   execute regexp_replace(
     pg_get_functiondef('tieout.doubled(text,text,text,text,text,numeric)'::regprocedure),
-    $old$\n  union all\n  select 'twin_request'\n  from tieout.instructions i\n  where of_operation = 'refund' and i.operation = 'refund' and i.refund_id = of_refund\n.*(\n  union all\n  select 'over_captured')$old$,
+    $old$\n  union all\n  select 'twin_request'\n  from tieout.instructions i\n$old$
+      || $old$  where of_operation = 'refund' and i.operation = 'refund' and i.refund_id = $old$
+      || $old$of_refund\n.*(\n  union all\n  select 'over_captured')$old$,
     '\1');
 end $$;

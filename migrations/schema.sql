@@ -1,4 +1,4 @@
--- The schema as it stands after 0910_refused_elsewhere, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0911_reasons_behind, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -726,6 +726,7 @@ create table tieout.instructions (
   source_currency text,
   source_amount numeric(20,2),
   refund_reference text,
+  doubled text,
   constraint instructions_amount_check CHECK (amount > 0::numeric OR operation = 'payout'),
   constraint instructions_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES tieout.decisions(decision_id),
   constraint instructions_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES tieout.batches(batch_id),
@@ -2260,6 +2261,16 @@ begin
   end if;
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.bars_twins(i tieout.instructions)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select i.state in ('sending', 'accepted', 'unknown', 'confirmed')
+    or i.replan_id is null and (i.state = 'rejected' or i.is_refused)
+    or exists (select from tieout.calls_by_hand(i.transaction_id))
+$function$;
 
 CREATE OR REPLACE FUNCTION tieout.batch_days(accounts text[], since date, cut_off time without time zone, timezone text)
  RETURNS TABLE(account_id text, batch text, currency text, day date, lines bigint, gross numeric, fees numeric, chargebacks numeric, other numeric, paid_out numeric)
@@ -5179,6 +5190,18 @@ AS $function$
   select case when decimals > (coarse ->> currency)::int
     then case coarse ->> currency when '0' then 'its currency has no decimals'
       else 'its currency has one decimal' end end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.unseen_double(i tieout.instructions)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select i.doubled
+  where not exists (
+    select from tieout.decisions d
+    where d.instruction_id = i.instruction_id and d.decision = 'approve'
+      and d.row_before ->> 'hold_reason' = i.doubled and d.expires_at > clock_timestamp())
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.usable_amount(amount numeric)

@@ -161,7 +161,7 @@ interface PayoutFacts extends BatchInstruction {
   /** the ledger still asks for exactly this, and neither another account nor a hand paid it */
   isAsked: boolean;
   requestedAt: Date | null;
-  /** one of the same content was paid, or may have been, and its request has left since the plan */
+  /** one of the same content was paid, or may have been, and its request has left the ledger */
   isTwin: boolean;
 }
 
@@ -179,7 +179,7 @@ export async function payoutFacts(db: Db, batchId: bigint, now: Date): Promise<P
       requested_at: Date | null;
       is_twin: boolean;
     }
-  >(statement('instructions/payoutFacts'), [batchId, now, NOTED_LATE_WITHIN]);
+  >(statement('instructions/payoutFacts'), [batchId, now, NOTED_LATE_WITHIN, LOADED_ANEW_WITHIN]);
   return rows.map((row) => ({
     ...batchInstruction(row),
     lapse: row.lapse,

@@ -64,9 +64,7 @@ beside as materialized (
     from waiting
     union all
     select i.account_id, i.payload - 'request_id', false, i.transaction_id, null, null, null, null,
-      max(i.created_at) filter (where not i.is_void
-        or i.replan_id is null and (i.state = 'rejected' or i.is_refused)
-        or exists (select from tieout.calls_by_hand(i.transaction_id))),
+      max(i.created_at) filter (where tieout.bars_twins(i)),
       l.left_at, l.left_at
     from tieout.instructions i
     join tieout.payouts_left l
@@ -80,7 +78,7 @@ select w.account_id, w.request_id, w.payload, w.requested_at, w.problem, w.copie
   (select min(account_id) from unnest(array[twin.least, twin.most, past.made]) as account_id
     where account_id <> w.account_id) as elsewhere,
   (select min(c.called_by) from tieout.calls_by_hand(w.request_id) c) as by_hand_of,
-  past.stands > past.replanned or w.paid_at is not null and (w.left_lately > 0
+  coalesce(past.stands, false) or w.paid_at is not null and (w.left_lately > 0
     or coalesce(w.paid_at >= w.requested_at, false)) as is_twin,
   (select jsonb_agg(one) from (
     select account_id, count(*) as requests, min(requested_at) as oldest
@@ -88,15 +86,20 @@ select w.account_id, w.request_id, w.payload, w.requested_at, w.problem, w.copie
   ) as left_out
 from beside w
 join twin on twin.request_id = w.request_id
--- What became of the request before, also under another account: made, or perhaps; refused, and by
--- nobody planned again since; or it waited as a twin already, and whoever is asked has not decided.
+-- What became of the request before, also under another account: made, or perhaps; refused, or it
+-- waited as a twin already and whoever is asked has not decided, and since then nobody had just
+-- what it asks for planned again.
 cross join lateral (
   select min(i.account_id) filter (where i.account_id <> w.account_id and not i.is_void) as made,
-    coalesce(max(i.instruction_id) filter (where i.replan_id is null and (i.is_refused
+    bool_or(i.replan_id is null and (i.is_refused
       or i.account_id <> w.account_id and i.state = 'rejected'
       or i.account_id = w.account_id and exists (select from tieout.instruction_events e
-        where e.instruction_id = i.instruction_id and e.reason = 'twin_request'))), 0) as stands,
-    coalesce(max(i.instruction_id) filter (where i.replan_id is not null), 0) as replanned
+        where e.instruction_id = i.instruction_id and e.reason = 'twin_request'))
+      and not exists (
+        select from tieout.instructions again
+        where again.operation = 'payout' and again.transaction_id = i.transaction_id
+          and again.account_id = i.account_id and again.instruction_id > i.instruction_id
+          and again.replan_id is not null and again.payload = w.payload)) as stands
   from tieout.instructions i
   where i.operation = 'payout' and i.transaction_id = w.request_id
 ) past

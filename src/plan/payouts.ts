@@ -36,15 +36,14 @@ export async function payoutsToPlan(
   now: Date,
 ): Promise<PayoutsToPlan> {
   const accountIds = accountIdsOf(run);
-  const configured = deps.config.accounts.map(({ accountId }) => accountId);
   // Accepted, and its process died before it said so.
   await confirmAcceptedPayouts(run.db, accountIds, now);
   await withdrawPayouts(run.db, run.runId, accountIds, now);
   if (deps.config.operations.mode.payout === 'off') {
-    await notePayoutsLeft(run.db, accountIds, now, configured);
+    await noteLeft(run, now);
     return { payouts: [], leftOut: [] };
   }
-  const { requests, leftOut } = await requestsToWeigh(run, now, configured);
+  const { requests, leftOut } = await requestsToWeigh(run, now);
   const payouts = requests.flatMap((request) => {
     const account = run.accounts.find((one) => one.accountId === request.accountId);
     return account ? [plannedPayout(deps, account, request)] : [];
@@ -58,16 +57,20 @@ export async function payoutsToPlan(
  * something had left or is back: one that came in its place, in between, is never weighed without
  * it, nor one beside another that only seemed to have left.
  */
-async function requestsToWeigh(run: Run, now: Date, configured: readonly string[]) {
+async function requestsToWeigh(run: Run, now: Date) {
   const rules = accountRules(run.accounts);
   const read = () => waitingPayouts(run.db, rules, { limit: REQUESTS_MAX, now });
-  const note = () => notePayoutsLeft(run.db, accountIdsOf(run), now, configured);
   let waiting = await read();
-  for (let reads = 1; (await note()) > 0; reads += 1) {
+  for (let reads = 1; (await noteLeft(run, now)) > 0; reads += 1) {
     if (reads === READS_MAX) break;
     waiting = await read();
   }
   return waiting;
+}
+
+/** A dry run holds up no night of another account. */
+function noteLeft(run: Run, now: Date): Promise<number> {
+  return notePayoutsLeft(run.db, now, run.isDry ? accountIdsOf(run) : null);
 }
 
 function plannedPayout(

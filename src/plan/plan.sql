@@ -373,22 +373,22 @@ again as materialized (
 reweighed as (
   update tieout.instructions i
   set state = case when c.hold_reason is null then 'planned' else 'held' end,
-    hold_reason = c.hold_reason, batch_id = null, changed_by = 'tieout'
+    hold_reason = c.hold_reason, doubled = c.doubled, batch_id = null, changed_by = 'tieout'
   from capped c
-  where i.instruction_id = c.instruction_id and i.hold_reason is distinct from c.hold_reason
+  where i.instruction_id = c.instruction_id
+    and (i.hold_reason, i.doubled) is distinct from (c.hold_reason, c.doubled)
     -- a person may have approved or rejected it just now
     and i.state = c.instruction_state
-  returning i.instruction_id
 )
 insert into tieout.instructions (run_id, account_id, order_no, operation, transaction_id, currency,
   amount, refund_id, refund_amount, refund_reason, review_decision, from_state, done_states, state,
   hold_reason, created_at, asked_by, reason, payload, is_in_totals, is_part, source_currency,
-  source_amount)
+  source_amount, doubled)
 select $1, c.account_id, c.order_no, c.need, c.transaction_id, c.ledger_currency, c.need_amount,
   c.refund_id, c.refund_amount, c.request_reason, c.review_decision, c.gateway_state, d.states,
   case when c.hold_reason is null then 'planned' else 'held' end, c.hold_reason, $2::timestamptz,
   array_remove(c.requested_by || coalesce(again.by, '{}'), null), c.problem, c.payload,
-  c.is_in_totals, c.is_part, c.source_currency, c.source_amount
+  c.is_in_totals, c.is_part, c.source_currency, c.source_amount, c.doubled
 from capped c
 left join done d on d.operation = c.need and d.decision is not distinct from c.review_decision
   and d.completes is not distinct from c.completes

@@ -21,19 +21,17 @@ export async function withdrawNeedless(
 }
 
 /**
- * Notes when the ledger ceased to have the request of a payout; answers of how many it did.
- * `configured`: of accounts that are none of these it is noted, too; null: of those given alone.
+ * Notes when the ledger ceased to have the request of a payout; answers of how many it did. Of all
+ * accounts, unless some are given.
  */
 export async function notePayoutsLeft(
   db: Db,
-  accountIds: readonly string[],
   now: Date,
-  configured: readonly string[] | null = null,
+  accountIds: readonly string[] | null = null,
 ): Promise<number> {
   const { rows } = await db.query<{ changed: number }>(statement('plan/notePayoutsLeft'), [
-    accountIds,
     now,
-    configured,
+    accountIds,
   ]);
   return rows[0]?.changed ?? 0;
 }

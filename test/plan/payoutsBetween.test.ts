@@ -53,6 +53,14 @@ const asked = (id: string, at: Date, amount = '7') =>
      values ($1, $2, jsonb_build_object('payment_amount', $3::text, 'remark', $2::text), $4)`,
     [id, accountId, amount, at],
   );
+/** Of the same content as the first one, as where the ledger is loaded anew. */
+const same = (id: string) =>
+  db.query(
+    `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
+     select $1, account_id, payload, requested_at from ledger.payout_requests
+     where request_id = $2`,
+    [id, ONE],
+  );
 const gone = (id: string) =>
   db.query('delete from ledger.payout_requests where request_id = $1', [id]);
 const read = (now: Date, limit = 9) =>
@@ -62,7 +70,7 @@ const read = (now: Date, limit = 9) =>
 async function plan(now: Date, policy: Policy['policy'] = 'auto', limit = 9): Promise<void> {
   await withdrawPayouts(db, runId, [accountId], now);
   let { requests } = await read(now, limit);
-  if ((await notePayoutsLeft(db, [accountId], now)) > 0) ({ requests } = await read(now, limit));
+  if ((await notePayoutsLeft(db, now)) > 0) ({ requests } = await read(now, limit));
   const payouts = requests.map(({ requestId, payload, requestedAt, isTwin }) => ({
     ...{ accountId, requestId, payload, requestedAt, currency: 'EUR', amount: '7.00' },
     ...{ problem: null, source: null, isInTotals: true },
@@ -277,9 +285,76 @@ test('what another account paid is not paid by its new one, once the old one is 
      select $1, $2, payload, $3 from tieout.instructions where account_id = $4`,
     [TWO, accountId, later(240), old],
   );
-  await notePayoutsLeft(db, [accountId], later(241), [accountId]);
+  // A run of the new account alone, as where each account has its own hour.
   await plan(later(241));
   expect(await states()).toEqual(['2 held: twin_request']);
+});
+
+test('of two that stand in for one each waits, though the claim of the first notes that', async () => {
+  await asked(ONE, later(-9));
+  await plan(later(-8));
+  await change(ONE, `state = 'confirmed', settled_at = created_at`);
+  await same(TWO);
+  await same(THREE);
+  await plan(NOW);
+  await gone(ONE);
+  expect(await states()).toEqual(['1 confirmed', '2 queued', '3 queued']);
+  expect(await isTwin(TWO, later(0.1))).toEqual([[true, true]]);
+  expect(await isTwin(THREE, later(0.2))).toEqual([[true, true]]);
+});
+
+test('one that is held for another reason first is asked about as a twin, too', async () => {
+  await asked(ONE, later(-9));
+  await plan(later(-8));
+  await change(ONE, `state = 'confirmed', settled_at = created_at`);
+  await same(TWO);
+  await gone(ONE);
+  await plan(NOW);
+  expect(await states()).toEqual(['1 confirmed', '2 held: twin_request']);
+  // The database came back: all that waits is held for that.
+  await change(TWO, `hold_reason = 'restored'`);
+  const approved = async () => {
+    const { rows } = await db.query<{ id: bigint }>(
+      'select instruction_id as id from tieout.instructions where transaction_id = $1',
+      [TWO],
+    );
+    const who = { name: 'anna', isClaim: false };
+    const approve = { kind: 'approve' as const, who, reason: null, reference: null, finding: null };
+    const ids = rows.map(({ id }) => id);
+    await db.transaction((tx) => writeDecisions(tx, ids, approve));
+    await cutBatches(db, [accountId], later(0.3));
+    return isTwin(TWO, later(0.3));
+  };
+  expect(await approved()).toEqual([[true, true]]);
+  await change(TWO, `state = 'held', hold_reason = 'twin_request', batch_id = null`);
+  expect(await approved()).toEqual([[true, false]]);
+});
+
+test('a payout of another amount that is planned again does not lift the no before it', async () => {
+  await asked(ONE, later(-9), '8');
+  await plan(later(-8));
+  await change(
+    ONE,
+    `state = 'withdrawn', is_refused = true, reason = 'no', settled_at = created_at, batch_id = null`,
+  );
+  const night = async (hours: number, amount: string) => {
+    await gone(ONE);
+    await asked(ONE, later(-9), amount);
+    runId = await storeRun(db, accountId);
+    await plan(later(hours));
+    return (await states()).at(-1);
+  };
+  expect(await night(24, '9')).toBe('1 held: twin_request');
+  await gone(ONE);
+  await plan(later(25));
+  await db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(
+      `update tieout.instructions set replan_id = 0 where account_id = $1 and not is_refused`,
+      [accountId],
+    );
+  });
+  expect(await night(48, '8')).toBe('1 held: twin_request');
 });
 
 test('a profile that reads the amount of a payout otherwise shows it anew', async () => {

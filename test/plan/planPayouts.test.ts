@@ -256,7 +256,7 @@ describe('a request of what did not happen, under another number', () => {
       [id, accountId, amount, remark],
     );
     const now = new Date();
-    await notePayoutsLeft(db, [accountId], now);
+    await notePayoutsLeft(db, now);
     const rules = [{ account_id: accountId, live_from: null }];
     const waiting = await waitingPayouts(db, rules, { limit: 9, now });
     return waiting.requests.map(({ requestId, isTwin }) => ({ requestId, isTwin }));

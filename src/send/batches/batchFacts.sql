@@ -48,7 +48,8 @@ wanted as materialized (
       where d.decision_id = i.approval_id) as approved_for,
     (select doubled.reason from tieout.doubled(
       i.account_id, i.order_no, i.operation, i.transaction_id, i.refund_id, i.refund_amount) doubled
-      where i.operation <> 'review') as doubled
+      where i.operation <> 'review') as doubled,
+    tieout.unseen_double(i) as unseen_double
   from tieout.instructions i
   cross join lateral (
     select max(c.over_at) as over_at, max(c.looks_before) as looks_before from called c

@@ -62,7 +62,7 @@ export async function batchFacts(
     hasDispute: row.has_dispute,
     isFraud: row.is_fraud,
     // An approval counts against it only if it was given in sight of it.
-    doubled: row.doubled === row.approved_for ? null : row.doubled,
+    doubled: (row.doubled === row.approved_for ? null : row.doubled) ?? row.unseen_double,
     snapshotAt: row.snapshot_at,
     asOf: row.as_of,
     dateEnd: row.date_end,
@@ -128,6 +128,8 @@ interface RawFacts extends RawInstruction {
   is_fraud: boolean;
   approved_for: string | null;
   doubled: HoldReason | null;
+  /** as the newest plan found, which knows more of that */
+  unseen_double: HoldReason | null;
   snapshot_at: Date | null;
   as_of: Date | null;
   date_end: Date | null;

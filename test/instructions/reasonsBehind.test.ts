@@ -1,0 +1,70 @@
+// What waits for two reasons is decided about twice: an approval for the one that comes first says
+// nothing of a movement that may have been made already. Neighbour: decisions.test.ts.
+
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Decision } from '../../src/instructions/decisions.js';
+import { holdAgain } from '../../src/send/batches/batchesStore.js';
+import { batchFacts } from '../../src/send/batches/batchFactsStore.js';
+import type { FreshDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
+import { APPROVE, at, decide, given, newAccount, nextRun, REFUND } from '../support/deciding.js';
+import { instructionTexts } from '../support/planning.js';
+
+let fresh: FreshDatabase;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+});
+afterAll(() => fresh.drop());
+beforeEach(() => newAccount(fresh.db));
+
+const DID_NOT: Decision = {
+  kind: 'resolve',
+  finding: 'not_happened',
+  reason: 'not in the portal',
+  reference: 'case 77',
+};
+const NEWEST = { newest: true };
+
+/** What the claim of the newest one finds: its number, and why it may have been made already. */
+async function claimed(): Promise<[bigint, string | null]> {
+  const { rows } = await at.db.query<{ batch: bigint }>(
+    `select max(batch_id) as batch from tieout.instructions
+     where account_id = $1 and state = 'queued'`,
+    [at.accountId],
+  );
+  const [fact] = await batchFacts(at.db, rows[0]?.batch ?? 0n, 10_000_000);
+  return [fact?.instructionId ?? 0n, fact?.doubled ?? null];
+}
+
+const newest = async () => (await instructionTexts(at.db, at.accountId)).at(-1);
+
+test('approved in sight of a dispute alone, what may have been paid already waits for that', async () => {
+  await given({ ...REFUND, did: ['refund T1 R9 3.00 unknown'] });
+  expect(await decide(DID_NOT, 'anna')).toEqual(['done rejected']);
+  await at.db.query(
+    `insert into ledger.disputes (account_id, dispute_id, order_no, currency, amount, stage, at)
+     values ($1, 'D1', 'O1', 'EUR', 5, 'opened', now())`,
+    [at.accountId],
+  );
+  await nextRun([REFUND]);
+  expect(await newest()).toBe('O1 refund R1 4.00 held: disputed');
+  expect(await decide(APPROVE, 'anna', NEWEST)).toEqual(['done queued']);
+  const [id, doubled] = await claimed();
+  expect(doubled).toBe('twin_request');
+  await holdAgain(at.db, new Map([[id, 'twin_request']]));
+  // Who found the other one not made is no second person for this one.
+  expect(await decide(APPROVE, 'Anna', NEWEST)).toEqual(['refused asked_by_same_person']);
+  expect((await verdictOf('bob'))[0]).toBe('done queued');
+  expect(await claimed()).toEqual([id, null]);
+});
+
+/** With the digest that the sheet shows: the dispute is still open. */
+async function verdictOf(name: string): Promise<string[]> {
+  const { rows } = await at.db.query<{ id: bigint; sha256: string }>(
+    `select instruction_id as id, tieout.shown_sha256(i, tieout.seen_of(i)) as sha256
+     from tieout.instructions i where account_id = $1 order by instruction_id desc limit 1`,
+    [at.accountId],
+  );
+  const seen = new Map(rows.map(({ id, sha256 }) => [id, sha256]));
+  return decide(APPROVE, name, { ...NEWEST, seen });
+}

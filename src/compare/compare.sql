@@ -243,25 +243,27 @@ counted as (
 ),
 -- From here on only what stands out, and what became of our own instructions for it. The newest one
 -- for the same need supersedes the earlier ones, and counts unless a person wants it planned again;
--- a person's no counts whenever just the same would be asked, whatever was asked between.
+-- a person's no counts whenever just the same would be asked, whatever was asked between, until
+-- just that is planned again.
 ours as materialized (
   select distinct on (d.account_id, d.order_no) d.account_id, d.order_no,
     i.state = 'rejected' and i.replan_id is null as is_rejected,
-    coalesce(max(i.instruction_id) filter (where i.is_refused and i.replan_id is null
-      and i.currency = d.ledger_currency
-      and i.amount = case when d.operation = 'capture'
-        then coalesce(d.capture_amount, d.ledger_amount) else d.amount end
-      and i.refund_amount is not distinct from
-        case when d.operation = 'refund' then d.oldest_amount end
-      and i.review_decision is not distinct from
-        case when d.operation = 'review' then d.review_decision end) over one_need, 0)
-      > coalesce(max(i.instruction_id) filter (where i.replan_id is not null) over one_need, 0)
-      as is_refused,
+    coalesce(max(i.instruction_id) filter (where is_same
+      and i.is_refused and i.replan_id is null) over one_need, 0)
+      > coalesce(max(i.instruction_id) filter (where is_same
+        and i.replan_id is not null) over one_need, 0) as is_refused,
     bool_or(i.state = 'confirmed') over one_need as is_confirmed
   from told d
   join :instructions i on i.account_id = d.account_id and i.order_no = d.order_no
     and i.operation = d.operation and i.transaction_id = d.transaction_id
     and (d.operation <> 'refund' or i.refund_id = d.oldest_id)
+  cross join lateral (select i.currency = d.ledger_currency
+    and i.amount = case when d.operation = 'capture'
+      then coalesce(d.capture_amount, d.ledger_amount) else d.amount end
+    and i.refund_amount is not distinct from
+      case when d.operation = 'refund' then d.oldest_amount end
+    and i.review_decision is not distinct from
+      case when d.operation = 'review' then d.review_decision end as is_same) asks
   where d.verdict = 'need' and not d.is_matched
   window one_need as (partition by d.account_id, d.order_no)
   order by d.account_id, d.order_no, i.instruction_id desc

@@ -30,6 +30,10 @@ select i.instruction_id, i.account_id, i.order_no, i.operation, i.state, i.hold_
       and later.instruction_id > i.instruction_id and later.operation = i.operation
       and later.transaction_id = i.transaction_id
       and later.refund_id is not distinct from i.refund_id
+      -- one that asked for something else, and is void, stands in the way of nothing
+      and (not later.is_void or (later.currency, later.amount, later.refund_amount,
+          later.review_decision, later.payload) is not distinct from (i.currency, i.amount,
+          i.refund_amount, i.review_decision, i.payload))
   ) as is_superseded,
   i.operation = 'refund' and tieout.has_dispute(i.account_id, i.order_no, i.transaction_id)
     as has_dispute,

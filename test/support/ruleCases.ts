@@ -137,6 +137,13 @@ export const instructionCases: Case[] = [
     ledger: 'captured 10.00 EUR',
     gateway: ['T1 authorised 10.00'],
     did: ['capture T1 withdrawn by=person', 'capture T1 withdrawn amount=9.00 again=yes'],
+    want: 'state_mismatch',
+  },
+  {
+    name: 'the same, and a person wants the first one planned again',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 authorised 10.00'],
+    did: ['capture T1 withdrawn by=person again=yes', 'capture T1 withdrawn amount=9.00'],
     want: CAPTURE,
   },
   ...personsNo([

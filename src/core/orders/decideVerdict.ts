@@ -166,10 +166,10 @@ function positionBreak(
   if (ledger && transaction) {
     const need = needOf(position.operation, ledger, transaction, oldestOpen);
     // A person's no holds whenever just this would be asked, whatever was asked between.
-    const isNo = (one: InstructionFacts): boolean =>
-      one.isRefused && !one.isReplanned && isSameNeed(one, need);
-    const replanned = same.findLastIndex(({ isReplanned }) => isReplanned);
-    if (same.findLastIndex(isNo) > replanned) return position.otherwise;
+    const equal = same.filter((one) => isSameNeed(one, need));
+    const replanned = equal.findLastIndex(({ isReplanned }) => isReplanned);
+    const refused = equal.findLastIndex((one) => one.isRefused && !one.isReplanned);
+    if (refused > replanned) return position.otherwise;
   }
   return rules.off.has(position.operation) ? position.otherwise : null;
 }

@@ -1,4 +1,4 @@
--- The schema as it stands after 0911_reasons_behind, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0912_in_place_of, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -3528,6 +3528,25 @@ AS $function$
     join tieout.movements m using (movement_id)
     where l.account_id = b.account_id and l.batch = b.batch and l.settle_currency = b.currency
       and not m.is_history)
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.is_in_place_of(i tieout.instructions, other tieout.instructions)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select i.operation = other.operation and case i.operation
+    when 'payout' then i.transaction_id = other.transaction_id
+      or i.payload - 'request_id' = other.payload - 'request_id' and 'twin_request' in (
+        i.hold_reason, i.doubled, (select d.row_before ->> 'hold_reason'
+          from tieout.decisions d where d.decision_id = i.approval_id))
+    when 'refund' then i.account_id = other.account_id and i.order_no = other.order_no
+      or i.refund_id = other.refund_id
+        and (i.account_id = other.account_id or i.transaction_id = other.transaction_id
+          or i.refund_amount = other.refund_amount)
+    else i.account_id = other.account_id and i.order_no = other.order_no
+      or i.transaction_id = other.transaction_id
+  end
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.is_in_time(look bigint, as_of timestamp with time zone)

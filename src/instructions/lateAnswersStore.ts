@@ -26,9 +26,7 @@ export async function disputeByAnswers(
          reason = 'an answer to instruction ' || before.instruction_id || ' came after all'
        from tieout.instructions before
        where before.instruction_id = any ($1::bigint[]) and before.state = 'rejected'
-         and i.account_id = before.account_id and i.order_no = before.order_no
-         and i.operation = before.operation and i.transaction_id = before.transaction_id
-         and i.refund_id is not distinct from before.refund_id
+         and i.is_open and tieout.is_in_place_of(i, before)
          and i.instruction_id > before.instruction_id
          and i.state in ('planned', 'held', 'queued')`,
       [ids, now],

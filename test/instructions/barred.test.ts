@@ -110,6 +110,49 @@ test('what is planned in its place is taken back for an answer, and stays before
   expect(await statesOf(answered.accountId)).toBe('unknown withdrawn');
 });
 
+test.each([
+  ['refund T1 R1 4.00 rejected', 'refund T1 R2 3.00 planned', 'unknown withdrawn'],
+  ['refund T1 R1 4.00 rejected', 'refund T1 R2 4.00 held', 'unknown withdrawn'],
+  ['capture T1 rejected', 'capture T2 planned', 'unknown withdrawn'],
+  ['cancel T1 rejected', 'capture T1 planned', 'rejected planned'],
+])('after the answer to a %s nothing goes in its place: %s', async (refused, waits, want) => {
+  const answered = await stored([refused, waits], [], 'captured');
+  await answerLate(answered.refused);
+  await disputeByAnswers(db, [answered.accountId], SNAPSHOT_AT);
+  expect(await statesOf(answered.accountId)).toBe(want);
+});
+
+test('nor under the order to which its request has moved', async () => {
+  const waits = ['refund T1 *R1 4.00 planned'];
+  const answered = await stored(['refund T1 *R1 4.00 rejected'], waits, 'captured');
+  await answerLate(answered.refused);
+  await disputeByAnswers(db, [answered.accountId], SNAPSHOT_AT);
+  expect(await statesOf(answered.accountId)).toBe('unknown withdrawn');
+});
+
+test.each([
+  ['hold_reason', 'unknown withdrawn'],
+  ['doubled', 'unknown withdrawn'],
+  // Asked for beside it: another payment of the same sum.
+  [null, 'unknown held'],
+])('nor a payout that may be it: %s', async (column, want) => {
+  const answered = await stored(['cancel T1 rejected', 'capture T1 held'], [], 'captured');
+  await inSpiteOfGuards(
+    `update tieout.instructions set operation = 'payout', payload = '{"payment_amount": "7"}',
+       transaction_id = 'P' || instruction_id, order_no = 'P' || instruction_id
+     where account_id = $1`,
+    [answered.accountId],
+  );
+  await inSpiteOfGuards(
+    `update tieout.instructions set ${column ?? 'reason'} = 'twin_request'
+     where account_id = $1 and state = 'held'`,
+    [answered.accountId],
+  );
+  await answerLate(answered.refused);
+  await disputeByAnswers(db, [answered.accountId], SNAPSHOT_AT);
+  expect(await statesOf(answered.accountId)).toBe(want);
+});
+
 interface Stored extends Snapshot {
   accountId: string;
   refused: bigint;
@@ -128,7 +171,8 @@ async function stored(
   const other = orderOf('O2', { ledger: texts.ledger, did: elsewhere });
   await storeInstructions(db, runId, accountId, [order, other]);
   await inSpiteOfGuards(
-    `update tieout.instructions set transaction_id = account_id || '.O1/T1' where account_id = $1`,
+    `update tieout.instructions set transaction_id = account_id || '.O1/T1'
+     where account_id = $1 and transaction_id like '%/T1'`,
     [accountId],
   );
   const { rows } = await db.query<{ refused: bigint }>(

@@ -5220,7 +5220,8 @@ AS $function$
   where not exists (
     select from tieout.decisions d
     where d.instruction_id = i.instruction_id and d.decision = 'approve'
-      and d.row_before ->> 'hold_reason' = i.doubled and d.expires_at > clock_timestamp())
+      and d.row_before ->> 'hold_reason' = i.doubled and d.expires_at > clock_timestamp()
+      and d.seen_sha256 = tieout.seen_sha256(tieout.seen_of(i)))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.usable_amount(amount numeric)

@@ -267,6 +267,16 @@ test('nor for the same request under another order', async () => {
   expect(await decide(APPROVE, 'bob', { newest: true })).toEqual(['done queued']);
 });
 
+test('what was refused can be planned again although another amount was asked for since', async () => {
+  const part = { ...CAPTURE, did: ['capture T1 withdrawn by=person'] };
+  await given({ ...part, did: [...part.did, 'capture T1 withdrawn amount=9.00'] });
+  expect(await decide(REPLAN, 'anna')).toEqual(['done withdrawn']);
+  await nextRun([CAPTURE]);
+  expect((await instructionTexts(at.db, at.accountId)).at(-1)).toBe(
+    'O1 capture 10.00 held: approval',
+  );
+});
+
 describe('what nobody knew', () => {
   test('it happened: confirmed with the reference, and the next run counts it', async () => {
     await given({ ...REFUND, did: ['refund T1 R1 4.00 unknown'] });

@@ -74,6 +74,9 @@ export function sealedColumns<R>(table: Table<R>): { heading: string; kind: Show
   }));
 }
 
+/** The sheets in which decisions are made. */
+export const DECIDED_SHEETS = ['Breaks', 'Waiting for you'] as const;
+
 /** The headings of what is added. */
 export const [DECISION_HEADING = '', REASON_HEADING = '', TO_WHOM_HEADING = '', ROW_HEADING = ''] =
   ADDED.map(({ heading }) => heading);

@@ -14,6 +14,7 @@ import { bookParts, sharedTexts } from '../xlsx/read/bookParts.js';
 import type { ReadCell, ReadRow } from '../xlsx/read/sheetRows.js';
 import { scanRows } from '../xlsx/read/sheetRows.js';
 import {
+  DECIDED_SHEETS,
   DECISION_HEADING,
   REASON_HEADING,
   ROW_HEADING,
@@ -32,7 +33,7 @@ export async function filledRows(bytes: Buffer, secret: string): Promise<Entered
   const parts = await bookParts(archive);
   const shared = await sharedTexts(archive, parts.sharedTexts);
   const filled: EnteredRow[] = [];
-  let headings = 0;
+  const headed = new Set<string>();
   for (const { name, part } of parts.sheets) {
     const text = entryText(archive, part);
     if (text === null) throw new UsageError(`the sheet ${name} is not in the file`);
@@ -40,7 +41,7 @@ export async function filledRows(bytes: Buffer, secret: string): Promise<Entered
     await scanRows(text, shared, (row, cells) => {
       if (places === null) {
         places = row <= HEADING_ROWS_MAX ? placesOf(cells, name) : null;
-        if (places !== null) headings += 1;
+        if (places !== null) headed.add(name);
         return;
       }
       const entered = enteredRow({ sheet: name, row }, cells, places, secret);
@@ -51,10 +52,31 @@ export async function filledRows(bytes: Buffer, secret: string): Promise<Entered
       filled.push(entered);
     });
   }
-  if (headings === 0) {
+  if (headed.size === 0) {
     throw new UsageError('this is no workbook of a night in which decisions can be made');
   }
+  const names = parts.sheets.map(({ name }) => name);
+  for (const sheet of DECIDED_SHEETS) refuseUnheaded(sheet, names, headed);
   return filled;
+}
+
+/** What was filled under a heading that is changed would be passed over as if nobody had filled it. */
+function refuseUnheaded(
+  sheet: string,
+  names: readonly string[],
+  headed: ReadonlySet<string>,
+): void {
+  if (headed.has(sheet)) return;
+  if (names.includes(sheet)) {
+    throw new UsageError(
+      `the sheet ${sheet} has no row with the headings ${DECISION_HEADING} and ${ROW_HEADING}: ` +
+        'fill a copy of the workbook as it was written',
+    );
+  }
+  // One that was given another name is found by its headings.
+  if (headed.size < DECIDED_SHEETS.length) {
+    throw new UsageError(`the workbook has no sheet ${sheet}: fill a copy of it as it was written`);
+  }
 }
 
 /** Where the columns of a sheet stand; -1 where one is not there. */

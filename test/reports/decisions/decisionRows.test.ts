@@ -64,6 +64,25 @@ describe('the sheets', () => {
     }
   });
 
+  test('are read with the headings that they were written with, or not at all', async () => {
+    const renamed = (name: string) => (parts: Parts) => {
+      const part = sheetPart(name);
+      const xml = parts.get(part) ?? '';
+      expect(xml).toContain('>Decision<');
+      parts.set(part, xml.replaceAll('>Decision<', '>Entscheidung<'));
+    };
+    for (const name of ['Breaks', 'Waiting for you']) {
+      await expect(back(renamed(name))).rejects.toThrow(
+        `the sheet ${name} has no row with the headings Decision and`,
+      );
+    }
+    const without = (parts: Parts) => {
+      const book = parts.get('xl/workbook.xml') ?? '';
+      parts.set('xl/workbook.xml', book.replace(/<sheet [^>]*name="Breaks"[^>]*>/, ''));
+    };
+    await expect(back(without)).rejects.toThrow('the workbook has no sheet Breaks: fill a copy');
+  });
+
   test('have nothing to fill in a row that nobody can decide about', async () => {
     const parts = await unzip(workbook.path);
     expect([...boundRows(parts, 'Waiting for you').keys()]).toEqual(['7']);

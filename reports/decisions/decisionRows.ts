@@ -60,7 +60,7 @@ export async function filledRows(bytes: Buffer, secret: string): Promise<Entered
   return filled;
 }
 
-/** What was filled under a heading that is changed would be passed over as if nobody had filled it. */
+/** What was filled under a heading that is changed would be passed over as if nobody had. */
 function refuseUnheaded(
   sheet: string,
   names: readonly string[],

@@ -1,7 +1,7 @@
 // Open breaks of settlement where tieout.yaml has the section no more: nothing resolves them.
 
 import type { Config } from '../config/config.js';
-import type { UnkeptBreaksFacts } from '../core/runs/unkeptSettlement.js';
+import type { UnkeptBreaksFacts } from '../core/settlement/unkeptSettlement.js';
 import type { Db } from '../database/db.js';
 
 /** By account; none where settlement is kept. */

@@ -9,6 +9,10 @@ open_break as materialized (
   select f.kind, f.currency, f.stake from tieout.break_facts f
   where f.account_id = $1 and f.state = 'open'
 ),
+waived as materialized (
+  select f.currency, f.stake from tieout.break_facts f
+  where f.account_id = $1 and f.state = 'waived'
+),
 first_night as (
   select coalesce(tieout.closed_until($1) + 1, min(ra.business_date)) as date
   from tieout.run_accounts ra join tieout.runs r using (run_id)
@@ -33,6 +37,15 @@ select (select state from night) as "runState",
     '[]') as "openMoney",
   (select count(*) from open_break where currency is null or stake is null)
     as "openWithoutAmount",
+  (select count(*) from waived) as "waivedBreaks",
+  coalesce((select jsonb_agg(jsonb_build_object('currency', currency,
+      'amount', round(stake, 2)::text) order by currency)
+    from (select currency, sum(stake) as stake from waived
+      where currency is not null and stake is not null group by currency) as by_currency),
+    '[]') as "waivedMoney",
+  (select count(*) from waived where currency is null or stake is null) as "waivedWithoutAmount",
+  (select coalesce(sum(movements), 0) from tieout.day_sums
+    where account_id = $1 and operation = 'suspense' and posted_to <= $2::date) as suspense,
   (select count(*) from tieout.instructions
     where account_id = $1 and is_open and state = 'unknown') as unknown,
   (select count(*) from tieout.instructions

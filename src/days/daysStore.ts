@@ -276,6 +276,9 @@ export async function closingFacts(
     openBreaks: Number(row.openBreaks),
     openWithoutAmount: Number(row.openWithoutAmount),
     notSettled: Number(row.notSettled),
+    waivedBreaks: Number(row.waivedBreaks),
+    waivedWithoutAmount: Number(row.waivedWithoutAmount),
+    suspense: Number(row.suspense),
     unknown: Number(row.unknown),
     waiting: Number(row.waiting),
   };

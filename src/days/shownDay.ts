@@ -4,13 +4,10 @@
 
 import { createHash } from 'node:crypto';
 import type { DayFigures, DayState, DayWorkbook } from '../core/runs/businessDay.js';
-import type { ChecklistLine, MovedAfter, SinceClosed } from '../core/runs/closingChecklist.js';
-import {
-  closingChecklist,
-  lateLine,
-  SINCE_UNKNOWN,
-  sinceSignedWords,
-} from '../core/runs/closingChecklist.js';
+import type { ChecklistLine, MovedAfter } from '../core/runs/closingChecklist.js';
+import { closingChecklist, lateLine } from '../core/runs/closingChecklist.js';
+import type { SinceClosed } from '../core/runs/sinceClosed.js';
+import { SINCE_UNKNOWN, sinceSignedWords } from '../core/runs/sinceClosed.js';
 import type { Database, Db } from '../database/db.js';
 import {
   closingFacts,

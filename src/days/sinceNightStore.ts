@@ -3,7 +3,8 @@
 // or takes long: then it is said that nobody knows. Neighbours: core/runs/closingChecklist.ts (the
 // words), shownDay.ts (what who signs is shown).
 
-import type { LateName, LateRows, SinceClosed } from '../core/runs/closingChecklist.js';
+import type { LateName, LateRows } from '../core/runs/closingChecklist.js';
+import type { SinceClosed } from '../core/runs/sinceClosed.js';
 import { wasEnded } from '../database/connection.js';
 import type { Database } from '../database/db.js';
 import { type Limits, SHORT_LIMITS } from '../database/limits.js';

@@ -2,8 +2,8 @@
 -- that was asked for stands at the night that was the newest then; its revisions are counted over
 -- all nights. A report holds all accounts of its night, so that it is shown only to those who may
 -- see all of them; one of a month or a day holds those of every night in it, and is for those who
--- see all accounts there are. $1 the accounts of the reader, $2 one report, or null: those of a page
--- of nights that have one, $3 nights, $4 offset, $5 whether $1 are all accounts there are.
+-- see all accounts there are. $1 the accounts of the reader, $2 one report, or null: those of a
+-- page of nights that have one, $3 nights, $4 offset, $5 whether $1 are all accounts there are.
 select p.report_id, r.business_date, r.state as run_state, p.kind, p.period, p.format, p.revision,
   p.sha256, p.bytes, p.written_at, p.path,
   not exists (

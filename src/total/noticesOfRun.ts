@@ -27,7 +27,7 @@ import {
 import { pendingPayoutsNotice } from '../core/runs/pendingPayouts.js';
 import { strangeAccountNotice, strangeOrdersNotice } from '../core/runs/strangeOrders.js';
 import type { RunState } from '../core/runs/summary.js';
-import { unkeptBreaksNotice } from '../core/runs/unkeptSettlement.js';
+import { unkeptBreaksNotice } from '../core/settlement/unkeptSettlement.js';
 import { unreadableNotice } from '../core/runs/unreadable.js';
 import { freedCounts, withdrawnAsHistory } from '../instructions/freedStore.js';
 import { pendingPayouts } from '../instructions/payoutsStore.js';

@@ -7,13 +7,18 @@ import {
   closingChecklist,
   onPage,
   signingAnswer,
-  sinceSignedWords,
-  statedWords,
 } from '../../src/core/runs/closingChecklist.js';
+import { sinceSignedWords, statedWords } from '../../src/core/runs/sinceClosed.js';
 
 const WELL: ClosingFacts = {
   ...{ runState: 'tied_out', notCompared: 0, openBreaks: 0, openMoney: [], notSettled: 0 },
-  openWithoutAmount: 0,
+  ...{
+    openWithoutAmount: 0,
+    waivedBreaks: 0,
+    waivedMoney: [],
+    waivedWithoutAmount: 0,
+    suspense: 0,
+  },
   ...{ unknown: 0, waiting: 0, gaps: [], isUnexplained: false, movedAfter: [] },
   isLocked: false,
 };
@@ -42,11 +47,29 @@ test.each<[Partial<ClosingFacts>, RegExp]>([
     { openBreaks: 5, openMoney: [{ currency: 'EUR', amount: '10.00' }], openWithoutAmount: 4 },
     /5 breaks are open now, of all days: 10.00 EUR at stake, 4 without an amount$/,
   ],
+  [{ suspense: 1 }, /1 movement is in suspense at the end of this day: done elsewhere, and nobody/],
   [{ unknown: 1 }, /1 outcome is unknown now/],
   [{ waiting: 3 }, /3 instructions have not come to an end now/],
 ])('%j has one cross', (facts, words) => {
   const crosses = closingChecklist({ ...WELL, ...facts }).filter(({ isWell }) => !isWell);
   expect(crosses.map((line) => line.words)).toEqual([expect.stringMatching(words)]);
+});
+
+test('what is waived is said with its money, and speaks against nothing', () => {
+  const waivedMoney = [{ currency: 'EUR', amount: '992.00' }];
+  const lines = closingChecklist({
+    ...WELL,
+    waivedBreaks: 993,
+    waivedMoney,
+    waivedWithoutAmount: 1,
+  });
+  expect(lines).toContainEqual({
+    topic: 'waived',
+    isWell: true,
+    isInTheWay: false,
+    words: '993 breaks are waived: 992.00 EUR at stake, 1 without an amount',
+  });
+  expect(signingAnswer(lines)).toEqual({ canBeSigned: true, because: [] });
 });
 
 test('what moved after the night had ended is said with its money and the date it counts on', () => {

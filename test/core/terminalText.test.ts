@@ -8,7 +8,7 @@ import { plainLine } from '../../src/core/log.js';
 import { leftNotice } from '../../src/core/runs/notices.js';
 import { strangeOrdersNotice } from '../../src/core/runs/strangeOrders.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
-import { unkeptBreaksNotice } from '../../src/core/runs/unkeptSettlement.js';
+import { unkeptBreaksNotice } from '../../src/core/settlement/unkeptSettlement.js';
 import { counted, countText, moneyIn } from '../../src/core/text/amounts.js';
 
 describe('an amount', () => {

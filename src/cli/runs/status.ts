@@ -10,7 +10,7 @@ import { leftAccountNotice } from '../../core/runs/notices.js';
 import { didNotStart, nextSentence, owedSentence, silenceSentence } from '../../core/runs/owed.js';
 import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
 import { runSentence } from '../../core/runs/summary.js';
-import { unkeptBreaksNotice } from '../../core/runs/unkeptSettlement.js';
+import { unkeptBreaksNotice } from '../../core/settlement/unkeptSettlement.js';
 import { counted, countText, moneyIn } from '../../core/text/amounts.js';
 import { ASKED_LIMITS } from '../../database/limits.js';
 import { gaveUpWaiting } from '../../database/server/lockWaits.js';

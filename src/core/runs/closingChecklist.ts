@@ -55,6 +55,13 @@ export interface ClosingFacts {
   openWithoutAmount: number;
   /** of these, captures that no settlement line came for in time */
   notSettled: number;
+  waivedBreaks: number;
+  /** what is at stake in these */
+  waivedMoney: readonly MoneyOf[];
+  /** of these, breaks of which nobody knows the amount */
+  waivedWithoutAmount: number;
+  /** movements up to the day of which nobody knows the amount */
+  suspense: number;
   unknown: number;
   waiting: number;
   /** dates before it, since the newest closed one, that no night covers */
@@ -77,6 +84,8 @@ export type ChecklistTopic =
   | 'movedAfter'
   | 'breaks'
   | 'notSettled'
+  | 'waived'
+  | 'suspense'
   | 'unknown'
   | 'waiting';
 
@@ -110,9 +119,11 @@ export function closingChecklist(facts: ClosingFacts): ChecklistLine[] {
       facts.openBreaks === 0,
       'no break is open',
       `${count(facts.openBreaks, 'break is', 'breaks are')} open now, of all days: ` +
-        stakeWords(facts),
+        stakeWords(facts.openMoney, facts.openWithoutAmount),
     ),
     ...(facts.notSettled > 0 ? [notSettledLine(facts.notSettled)] : []),
+    ...(facts.waivedBreaks > 0 ? [waivedLine(facts)] : []),
+    ...(facts.suspense > 0 ? [suspenseLine(facts.suspense)] : []),
     inTheWay(
       'unknown',
       facts.unknown === 0,
@@ -163,6 +174,20 @@ function named(
   otherwise: string,
 ): ChecklistLine {
   return { topic, isWell, isInTheWay: false, words: isWell ? well : otherwise };
+}
+
+/** Somebody has answered for it: it is to be known, and speaks against nothing. */
+function waivedLine(facts: ClosingFacts): ChecklistLine {
+  const stake = stakeWords(facts.waivedMoney, facts.waivedWithoutAmount);
+  const words = `${count(facts.waivedBreaks, 'break is', 'breaks are')} waived: ${stake}`;
+  return named('waived', true, words, words);
+}
+
+function suspenseLine(suspense: number): ChecklistLine {
+  const words =
+    `${count(suspense, 'movement is', 'movements are')} in suspense at the end of this day: ` +
+    'done elsewhere, and nobody knows for how much';
+  return named('suspense', false, '', words);
 }
 
 function notSettledLine(notSettled: number): ChecklistLine {
@@ -309,82 +334,14 @@ function gapWords(gaps: readonly string[]): string {
 }
 
 /** What is not known is said as such: it is not nothing. */
-function stakeWords({ openMoney, openWithoutAmount }: ClosingFacts): string {
-  const money = openMoney.map(({ amount, currency }) => moneyIn(amount, currency)).join(', ');
+function stakeWords(of: readonly MoneyOf[], withoutAmount: number): string {
+  const money = of.map(({ amount, currency }) => moneyIn(amount, currency)).join(', ');
   return [
     ...(money === '' ? [] : [`${money} at stake`]),
-    ...(openWithoutAmount === 0 ? [] : [`${countText(openWithoutAmount)} without an amount`]),
+    ...(withoutAmount === 0 ? [] : [`${countText(withoutAmount)} without an amount`]),
   ].join(', ');
 }
 
 function count(n: number, one: string, many: string): string {
   return `${countText(n)} ${n === 1 ? one : many}`;
-}
-
-/** What changed behind a day since it was closed, so many of one currency (days/sinceNight.sql). */
-interface SinceChange {
-  accountId: string;
-  /** restated: the newest workbook of its night has other figures than the one it was closed on */
-  what: 'adjustments' | 'reopened' | 'orders' | 'refunds' | 'batches' | 'restated';
-  /** null: of what bears none */
-  currency: string | null;
-  count: number;
-  /** whether the newest workbook of the night has it in its statement */
-  isStated: boolean;
-}
-
-export interface SinceClosed {
-  changes: readonly SinceChange[];
-  /** whether the close kept what of the ledger was late already; else all of it is counted */
-  isKept: boolean;
-  /** the first of the orders and refund requests */
-  named: readonly LateName[];
-}
-
-const SINCE_WORDS: readonly (readonly [key: SinceChange['what'], one: string, many: string])[] = [
-  ['adjustments', 'adjustment of this day', 'adjustments of this day'],
-  ['reopened', 'break was opened again', 'breaks were opened again'],
-  ['orders', 'order of that day is new or different', 'orders of that day are new or different'],
-  ['refunds', 'refund request of that day is new', 'refund requests of that day are new'],
-  [
-    'batches',
-    'settlement batch of that day came later',
-    'settlement batches of that day came later',
-  ],
-  ['restated', 'later revision of its workbook has other figures', ''],
-];
-
-const OF_LEDGER: readonly SinceChange['what'][] = ['orders', 'refunds'];
-
-/** Where the ledger did not answer. */
-export const SINCE_UNKNOWN = 'perhaps, since the ledger did not answer in time';
-
-/** "1 adjustment of this day, 2 breaks were opened again"; null: nothing changed. */
-export function sinceSignedWords({ changes, isKept }: Omit<SinceClosed, 'named'>): string | null {
-  const parts = SINCE_WORDS.flatMap(([key, one, many]) => {
-    const found = changes.filter(({ what }) => what === key);
-    if (found.length === 0) return [];
-    // One revision may restate the pages of several currencies.
-    const sum = found.reduce((all, { count }) => all + count, 0);
-    const count = key === 'restated' ? 1 : sum;
-    const words = `${countText(count)} ${count === 1 ? one : many}`;
-    const isOlder = OF_LEDGER.includes(key) && !isKept;
-    return [isOlder ? `${words} (perhaps from before it was closed)` : words];
-  });
-  return parts.length === 0 ? null : parts.join(', ');
-}
-
-/** Which of it the figures of the newest revision have: it may be written before or after. */
-export function statedWords(
-  { changes, isKept }: Omit<SinceClosed, 'named'>,
-  revision: number,
-): string {
-  const of = (isStated: boolean): string | null =>
-    sinceSignedWords({ isKept, changes: changes.filter((one) => one.isStated === isStated) });
-  const [has, lacks] = [of(true), of(false)];
-  const figures = `the figures of revision ${revision}`;
-  if (lacks === null) return `It is in ${figures}`;
-  const next = 'a business day that is open takes what is new';
-  if (has === null) return `It is not in ${figures}; ${next}`;
-  return `In ${figures}: ${has}. Not in them: ${lacks}; ${next}`;
 }

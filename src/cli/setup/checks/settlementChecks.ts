@@ -4,7 +4,7 @@
 import { unkeptBreaks } from '../../../breaks/unkeptStore.js';
 import type { Config } from '../../../config/config.js';
 import { messageOf } from '../../../core/errors.js';
-import { unkeptBreaksNotice } from '../../../core/runs/unkeptSettlement.js';
+import { unkeptBreaksNotice } from '../../../core/settlement/unkeptSettlement.js';
 import { countText } from '../../../core/text/amounts.js';
 import { inTime } from '../../../processes/inTime.js';
 import { inboxFigures } from '../../../settlement/inbox.js';

@@ -63,6 +63,8 @@ const TO: Readonly<Record<ChecklistTopic, (account: string, date: string) => str
   movedAfter: dayPath,
   breaks: (account) => `/breaks?${new URLSearchParams({ account })}`,
   notSettled: (account) => `/breaks?${new URLSearchParams({ account, kind: 'not_settled' })}`,
+  waived: (account) => `/breaks?${new URLSearchParams({ account, state: 'waived' })}`,
+  suspense: dayPath,
   unknown: (account) => `/instructions?${new URLSearchParams({ account, state: 'unknown' })}`,
   waiting: (account) => `/instructions?${new URLSearchParams({ account })}`,
 };

@@ -3,7 +3,8 @@
 // which revision. It works nothing out: the figures are those that were written.
 
 import type { ComponentChildren } from 'preact';
-import { onPage, sinceSignedWords, statedWords } from '../../../core/runs/closingChecklist.js';
+import { onPage } from '../../../core/runs/closingChecklist.js';
+import { sinceSignedWords, statedWords } from '../../../core/runs/sinceClosed.js';
 import { isExplained, isNothing, itemWords, UNEXPLAINED } from '../../../core/runs/statement.js';
 import { bookWords } from '../../../core/runs/statementBooks.js';
 import type { DayToSign } from '../../../days/shownDay.js';

@@ -1,9 +1,9 @@
 // Breaks of settlement that stay open although tieout.yaml has the section no more, in words: no
 // night looks at what they are about, so none of them goes away by itself. Pure.
 
+import type { Notice } from '../runs/notices.js';
 import { countText } from '../text/amounts.js';
 import { labelOf } from '../text/labels.js';
-import type { Notice } from './notices.js';
 
 export interface UnkeptBreaksFacts {
   accountId: string;

@@ -65,8 +65,6 @@ async function redact(
   const owned = openDatabase(app.owner);
   try {
     const found = await findWords(owned, words);
-    const isOne = (text: string): boolean => hasToGo(text, words);
-    const drafts = check === true ? 0 : await dropDrafts(owned, isOne);
     if (check !== true && found.texts.length > 0) {
       if (!(await isOwner(owned))) {
         throw new TieoutError(
@@ -77,6 +75,8 @@ async function redact(
       const keys = decisionKeys(app.config.decisions);
       await redactTexts(owned, found.texts, { who, keys, reason: withoutCards(reason.trim()) });
     }
+    const isOne = (text: string): boolean => hasToGo(text, words);
+    const drafts = check === true ? 0 : await dropDrafts(owned, isOne);
     if (wantsJson(command)) printJson(documentOf(found, check === true));
     else printLines([...linesOf(found, check === true), ...draftLines(drafts)]);
     return 0;

@@ -35,7 +35,8 @@ look as (
 forgotten as (
   select l.operation, l.amount, l.currency, l.refund_id as "refundId",
     l.transaction_id as "transactionId", l.sent_at as "sentAt", l.host
-  from one join tieout.lost_permits l on l.account_id = one.account_id
+  from one join tieout.lost_permits l
+    on (l.account_id = one.account_id or l.transaction_id = one.transaction_id)
     and replace(l.operation, 'cancel', 'capture') = replace(one.operation, 'cancel', 'capture')
     and case when l.order_no is not null
         then l.order_no = one.order_no or l.refund_id = one.refund_id

@@ -98,8 +98,8 @@ async function assertSameMeaning(
     if (meansOther === null) continue;
     throw new UsageError(
       `nothing is sent: the settings here are not those by which account ${accountId} was ` +
-        `planned last (${meansOther}). Give this host the settings of the last night, or leave it ` +
-        'to the next one',
+        `planned last (${meansOther}). Give this host the settings of the last night, or leave ` +
+        'it to the next one',
     );
   }
 }

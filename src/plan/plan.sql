@@ -187,8 +187,7 @@ wanted as not materialized (
     v.need = 'refund' and ((i.is_left_disputed or past.is_left_disputed) is true
       or (v.account_id, v.order_no) in (
         select account_id, order_no from disputed where order_no is not null)
-      or (v.account_id, v.transaction_id) in (
-        select account_id, transaction_id from disputed where transaction_id is not null))
+      or v.transaction_id in (select transaction_id from disputed where transaction_id is not null))
       as has_dispute,
     case when v.need <> 'review' and (v.account_id, v.transaction_id) in (
         select account_id, transaction_id from shared)
@@ -250,7 +249,8 @@ weighed as not materialized (
       -- before all that a person may overrule without knowing of it
       when w.is_blind or exists (
         select from lost l
-        where l.account_id = w.account_id and l.kind = replace(w.need, 'cancel', 'capture')
+        where (l.account_id = w.account_id or l.transaction_id = w.transaction_id)
+          and l.kind = replace(w.need, 'cancel', 'capture')
           -- a request may have moved to another order since, and a person may call one otherwise
           and case when l.order_no is not null
               then l.order_no = w.order_no or l.refund_id = w.refund_id

@@ -49,7 +49,8 @@ describe.each<[string, Dispute[], boolean]>([
   ['withdrawn', [['O1', 'O1/T1', 'withdrawn']], false],
   ['opened, by its transaction', [['as the acquirer says', 'O1/T1', 'opened']], true],
   ['of another order and transaction', [['O2', 'O2/T2', 'opened']], false],
-  ['of another account', [['O1', 'O1/T1', 'opened', 'B']], false],
+  ['of another account', [['O1', null, 'opened', 'B']], false],
+  ['of the same transaction by another account', [['O9', 'O1/T1', 'opened', 'C']], true],
   [
     'one of several is open',
     [

@@ -54,7 +54,8 @@ wanted as materialized (
   cross join lateral (
     select max(c.over_at) as over_at, max(c.looks_before) as looks_before from called c
     where c.account_id = i.account_id
-      and c.entries @> jsonb_build_array(jsonb_build_object('order_no', i.order_no))
+        and c.entries @> jsonb_build_array(jsonb_build_object('order_no', i.order_no))
+      or c.entries @> jsonb_build_array(jsonb_build_object('transaction_id', i.transaction_id))
   ) by_hand
   where batch_id = $1::bigint and state = 'queued'
 )

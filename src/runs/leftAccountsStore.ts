@@ -4,6 +4,10 @@
 
 import type { LeftAccountFacts } from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';
+import type { ProcessMark } from '../processes/identity.js';
+
+/** Whoever sends looks within that at what was accepted; who has the account no more never does. */
+const LOOKED_AT_WITHIN = '1 hour';
 
 /** `accountIds` are those of the configuration. */
 export async function leftAccounts(
@@ -53,11 +57,49 @@ export async function leftInFlight(db: Db, accountIds: readonly string[]): Promi
   return rows.map((row) => row.account_id);
 }
 
+/** What was accepted of them and no look has shown, with who had sent it. */
+export async function acceptedOfLeft(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<{ instructionId: bigint; sender: ProcessMark; isRecent: boolean }[]> {
+  const { rows } = await db.query<{
+    instruction_id: bigint;
+    host: string;
+    boot_id: string;
+    pid: number;
+    process_started: string;
+    is_recent: boolean;
+  }>(
+    `select i.instruction_id, t.host, t.boot_id, t.pid, t.process_started,
+       t.finished_at > clock_timestamp() - $2::interval as is_recent
+     from tieout.instructions i
+     cross join lateral (
+       select * from tieout.attempts t where t.batch_id = i.batch_id
+       order by t.attempt_no desc limit 1) t
+     where i.is_open and i.state = 'accepted' and i.operation <> 'payout'
+       and i.account_id <> all ($1)`,
+    [accountIds, LOOKED_AT_WITHIN],
+  );
+  return rows.map((row) => ({
+    instructionId: row.instruction_id,
+    sender: {
+      host: row.host,
+      boot: row.boot_id,
+      pid: row.pid,
+      started: row.process_started,
+    },
+    isRecent: row.is_recent,
+  }));
+}
+
 /** No look shows any more what was accepted of them: a person has to say what became of it. */
-export async function leaveAccepted(db: Db, accountIds: readonly string[]): Promise<void> {
+export async function leaveAccepted(db: Db, instructionIds: readonly bigint[]): Promise<void> {
   await db.query(
     `update tieout.instructions set state = 'unknown', changed_by = 'tieout', reason = $2
-     where is_open and state = 'accepted' and operation <> 'payout' and account_id <> all ($1)`,
-    [accountIds, 'the gateway accepted it, and its account left the configuration before a look'],
+     where instruction_id = any ($1::bigint[]) and state = 'accepted'`,
+    [
+      instructionIds.map(String),
+      'the gateway accepted it, and its account left the configuration before a look',
+    ],
   );
 }

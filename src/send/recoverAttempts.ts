@@ -5,7 +5,7 @@
 import { ANSWERED_AFTER_ALL, disputeByAnswers } from '../instructions/lateAnswersStore.js';
 import type { Run } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
-import { leaveAccepted, leftInFlight } from '../runs/leftAccountsStore.js';
+import { acceptedOfLeft, leaveAccepted, leftInFlight } from '../runs/leftAccountsStore.js';
 import type { OpenAttempt } from './batches/attemptsStore.js';
 import { openAttempts, SEND_BUDGET_MS } from './batches/attemptsStore.js';
 import { batchInstructions, dissolveWaiting, loadBatch } from './batches/batchesStore.js';
@@ -19,6 +19,8 @@ export type RecoverDeps = OutcomeDeps &
 
 /** Added to the time a send may take before a silent sender is given up. */
 const GRACE_SECONDS = 15;
+/** The same for one of an account that is not configured here. */
+const LEFT_GRACE_SECONDS = 3_600;
 
 /**
  * Classifies everything in flight of the run's accounts before it begins, and of accounts that left
@@ -28,20 +30,38 @@ const GRACE_SECONDS = 15;
 export async function recover(deps: RecoverDeps, run: Run): Promise<void> {
   const configured = deps.config.accounts.map(({ accountId }) => accountId);
   const left = await leftInFlight(deps.db, configured);
-  await recoverAttempts(deps, [...accountIdsOf(run), ...left]);
-  await leaveAccepted(deps.db, configured);
+  await recoverAttempts(deps, accountIdsOf(run));
+  // Another host may have the account still, by a file of before or of a part, and read the answer.
+  await recoverAttempts(deps, left, LEFT_GRACE_SECONDS);
+  await leaveLooked(deps, configured);
   await dissolveWaiting(deps.db, accountIdsOf(run));
+}
+
+/** Who has the account still looks soon at what was accepted, unless its sender is surely gone. */
+async function leaveLooked(
+  deps: Pick<RecoverDeps, 'db' | 'isAlive'>,
+  configured: readonly string[],
+): Promise<void> {
+  const accepted = await acceptedOfLeft(deps.db, configured);
+  const left = accepted.filter(
+    ({ sender, isRecent }) => !isRecent || deps.isAlive(sender) === false,
+  );
+  await leaveAccepted(
+    deps.db,
+    left.map((one) => one.instructionId),
+  );
 }
 
 export async function recoverAttempts(
   deps: RecoverDeps,
   accountIds: readonly string[],
+  grace = GRACE_SECONDS,
 ): Promise<void> {
   const brought = await deps.answers.bringIn(deps.db);
   if (brought > 0) deps.log(`${brought} answer(s) that the database had missed are stored now`);
   await askAgain(deps, accountIds);
   const { timeoutMs } = deps.config.gateway.profile.limits;
-  const graceSeconds = timeoutMs / 1000 + GRACE_SECONDS;
+  const graceSeconds = timeoutMs / 1000 + grace;
   const open = await openAttempts(deps.db, accountIds, graceSeconds);
   for (const attempt of open) {
     const isGone = deps.isAlive(attempt.runner) === false;

@@ -34,6 +34,18 @@ async function statesOf(): Promise<string[]> {
   return rows.map(({ state }) => state);
 }
 
+/** Answers from where it was before. */
+async function sentFrom(host: string): Promise<string> {
+  const { rows } = await house.db.query<{ host: string }>(
+    `select min(host) as host from tieout.attempts where account_id = '${LEFT}'`,
+  );
+  await house.db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(`update tieout.attempts set host = $1 where account_id = '${LEFT}'`, [host]);
+  });
+  return rows[0]?.host ?? '';
+}
+
 const nightOf = async (...words: string[]) => {
   const { code, stdout, stderr } = await command('run', '--json', ...words);
   return { code, stderr, summary: JSON.parse(stdout) as RunSummary };
@@ -50,10 +62,15 @@ it('is named with what a person can settle, and its night is not made again', as
   await first.ended;
   expect(await statesOf()).toEqual(['accepted', 'sending']);
   front.trouble = () => false;
+  // Of a sender elsewhere nobody here can tell, and who has the account still is about to look.
+  const host = await sentFrom('another host');
   const accounts = house.accounts.filter(({ accountId }) => accountId !== LEFT);
   rewriteSettings(house, {
     accounts: accounts.map((account) => ({ ...account, liveFrom: `${dateOf(2)}T00:00:00Z` })),
   });
+  expect((await nightOf('--date', dateOf(1))).code).toBe(4);
+  expect(await statesOf()).toEqual(['accepted', 'sending']);
+  await sentFrom(host);
   const { code, summary, stderr } = await nightOf('--date', dateOf(1));
   expect(code, stderr).toBe(4);
   expect(await statesOf()).toEqual(['unknown', 'unknown']);

@@ -29,30 +29,38 @@ export async function changesSince(
   return others.flatMap(({ accountId, settingsId }) => {
     const before = kept.get(settingsId);
     const changes = changesFrom(before, deps.config, accountId);
-    return changes.map((change) => ({ accountId, change }));
+    return changes.flatMap((change) => (change.kind === 'answer' ? [] : [{ accountId, change }]));
   });
 }
 
+interface Difference {
+  /** an answer, or a row of the ledger, means something else, in words; null: it does not */
+  meansOther: string | null;
+  /** an answer to what is sent does */
+  readsOther: string | null;
+  goesElsewhere: boolean;
+}
+
 /**
- * How the settings here differ from those by which the account was planned last: an answer, or a
- * row of the ledger, means something else, in words (null: it does not); what is sent goes to
- * another merchant or in another environment. Those of its newest run say nothing, since it may not
- * have come to its plan, or have been without the account.
+ * How the settings here differ from those by which the account was planned last. Those of
+ * its newest run say nothing, since it may not have come to its plan, or have been without the
+ * account.
  */
 export async function differsFrom(
   deps: Pick<RunDeps, 'config'>,
   db: Db,
   accountId: string,
-): Promise<{ meansOther: string | null; goesElsewhere: boolean }> {
+): Promise<Difference> {
   const plan = await plannedBy(db, accountId);
   if (plan?.settingsSha256 === ownPolicies(deps).sha256) {
-    return { meansOther: null, goesElsewhere: false };
+    return { meansOther: null, readsOther: null, goesElsewhere: false };
   }
   const kept = await recordedSettings(db, plan === null ? [] : [plan.settingsId]);
   const before = plan === null ? undefined : kept.get(plan.settingsId);
   const changes = changesFrom(before, deps.config, accountId);
   return {
     meansOther: changes.find(isOfMeaning)?.words ?? null,
+    readsOther: changes.find(({ kind }) => kind === 'answer')?.words ?? null,
     goesElsewhere: changes.some(({ kind }) => kind === 'merchant'),
   };
 }
@@ -121,6 +129,19 @@ function unreadable(policies: readonly Policy[]): Change[] {
     .map((now) => ({ kind: 'policy', before: { ...now, policy: 'off' }, now, words }));
 }
 
+function answersOf({ results, payout, reviewFlags }: Profile): MoneySettings['answers'] {
+  const list = (codes: readonly string[]) => [...codes].sort().join(', ');
+  const { done, pending, failed } = payout.statuses;
+  return {
+    'results.accepted': list(results.accepted),
+    'payout.statuses.done': list(done),
+    'payout.statuses.pending': list(pending),
+    'payout.statuses.failed': list(failed),
+    'reviewFlags.accept': reviewFlags.accept,
+    'reviewFlags.reject': reviewFlags.reject,
+  };
+}
+
 interface Described {
   environment?: string;
   accounts: { merchantId: string; accountId: string; liveFrom: string | null }[];
@@ -145,5 +166,6 @@ function moneySettings(
     currencies: profile.currencies,
     partialCapture: profile.partialCapture,
     payoutUnit: profile.payout.unit,
+    answers: answersOf(profile),
   };
 }

@@ -66,7 +66,10 @@ export async function maySend(
   if (status.kind === 'wait' || status.kind === 'stop') return status;
   const unverified = await deps.journal.mayClaim(tx);
   if (unverified !== null) return { kind: 'unverified', ...unverified };
-  const holds = await holdsOf(deps, tx, batch, status);
+  const differs = await differsFrom(deps, tx, account.accountId);
+  if (differs.readsOther !== null)
+    return { kind: 'stop', reason: otherReading(differs.readsOther) };
+  const holds = await holdsOf(deps, tx, batch, status, differs);
   const weighed =
     batch.operation === 'payout'
       ? await weighPayout(deps, tx, batch, account, holds)
@@ -75,6 +78,11 @@ export async function maySend(
   await holdUnsigned(deps, tx, batch, weighed);
   const isCanary = status.kind === 'canary';
   return { ...weighed, kind: 'yes', isCanary, runId: status.runId };
+}
+
+/** Another worker may send it, or this one after the next plan. */
+function otherReading(words: string): string {
+  return `the settings of this process read answers otherwise than the last plan's: ${words}`;
 }
 
 /** Why a movement needs a person after all, approved or not; null: it does not. */
@@ -87,14 +95,14 @@ type Holds = (wanted: Wanted, isApproved: boolean) => HoldReason | null;
 async function holdsOf(
   deps: Pick<SendDeps, 'config'>,
   tx: Db,
-  { operation, accountId }: BatchRow,
+  { operation }: BatchRow,
   status: { runId: bigint; settingsSha256: string | null },
+  differs: Awaited<ReturnType<typeof differsFrom>>,
 ): Promise<Holds> {
   const own = ownPolicies(deps).policies.find((one) => one.operation === operation);
   const planned = await policiesOfRun(deps, tx, status);
   const then = planned.find((one) => one.operation === operation);
   if (!own || !then) throw new Error(`there is no policy for ${operation}`);
-  const differs = await differsFrom(deps, tx, accountId);
   return (wanted, isApproved) => {
     // Who approved it had not seen to whom it would go.
     if (differs.goesElsewhere) return 'newly_freed';

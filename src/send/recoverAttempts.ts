@@ -2,6 +2,7 @@
 // sender is gone, or whose time is long over, is read from its stored answer where there is one and
 // is unknown otherwise. Nothing here ever turns an attempt into "not sent".
 
+import { differsFrom } from '../instructions/changedSettings.js';
 import { ANSWERED_AFTER_ALL, disputeByAnswers } from '../instructions/lateAnswersStore.js';
 import type { Run } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
@@ -30,9 +31,10 @@ const LEFT_GRACE_SECONDS = 3_600;
 export async function recover(deps: RecoverDeps, run: Run): Promise<void> {
   const configured = deps.config.accounts.map(({ accountId }) => accountId);
   const left = await leftInFlight(deps.db, configured);
-  await recoverAttempts(deps, accountIdsOf(run));
+  const isPlanning = true;
+  await recoverAttempts(deps, accountIdsOf(run), { isPlanning });
   // Another host may have the account still, by a file of before or of a part, and read the answer.
-  await recoverAttempts(deps, left, LEFT_GRACE_SECONDS);
+  await recoverAttempts(deps, left, { isPlanning, grace: LEFT_GRACE_SECONDS });
   await leaveLooked(deps, configured);
   await dissolveWaiting(deps.db, accountIdsOf(run));
 }
@@ -52,10 +54,11 @@ async function leaveLooked(
   );
 }
 
+/** `isPlanning`: all is planned anew by the settings here, which read each answer that was left. */
 export async function recoverAttempts(
   deps: RecoverDeps,
   accountIds: readonly string[],
-  grace = GRACE_SECONDS,
+  { isPlanning = false, grace = GRACE_SECONDS } = {},
 ): Promise<void> {
   const brought = await deps.answers.bringIn(deps.db);
   if (brought > 0) deps.log(`${brought} answer(s) that the database had missed are stored now`);
@@ -67,8 +70,17 @@ export async function recoverAttempts(
     const isGone = deps.isAlive(attempt.runner) === false;
     const isOverdue =
       attempt.isOverdue || (attempt.isDatedAhead && seenFor(deps, attempt) > graceSeconds);
-    if (isOverdue || isGone) await classify(deps, attempt, isGone);
+    if (!(isOverdue || isGone)) continue;
+    if (isPlanning || (await mayRead(deps, attempt))) await classify(deps, attempt, isGone);
   }
+}
+
+/** An answer that means something else here than to the last plan waits for who reads it so. */
+async function mayRead(
+  deps: Pick<RecoverDeps, 'config' | 'db'>,
+  { answer, accountId }: OpenAttempt,
+): Promise<boolean> {
+  return answer === null || (await differsFrom(deps, deps.db, accountId)).readsOther === null;
 }
 
 /** When this process first saw an attempt that is dated ahead, by the clock that nobody sets. */

@@ -24,6 +24,7 @@ const SETTINGS: MoneySettings = {
   currencies: {},
   partialCapture: false,
   payoutUnit: null,
+  answers: { 'payout.statuses.pending': '' },
 };
 
 function changed(before: Partial<MoneySettings>, now: Partial<MoneySettings>) {
@@ -56,6 +57,12 @@ describe('a change that frees something is named', () => {
       {},
       { statuses: { ...SETTINGS.statuses, '2001': 'authorised' } },
       'statuses.payment: 2001 meant nothing before, authorised now',
+    ],
+    [
+      'answer',
+      {},
+      { answers: { 'payout.statuses.pending': 'PROCESSING' } },
+      'payout.statuses.pending: none before, PROCESSING now',
     ],
     ['query_result', {}, { found: ['1', '2'] }, 'query.found: 1 before, 1, 2 now'],
     ['currency', {}, { currencies: { KWD: 3 } }, 'currencies: KWD: not given before, 3 now'],

@@ -23,6 +23,8 @@ export interface MoneySettings {
   currencies: Readonly<Record<string, number>>;
   partialCapture: boolean;
   payoutUnit: string | null;
+  /** what an answer to a batch means, and what a review says: each with its codes */
+  answers: Readonly<Record<string, string>>;
 }
 
 /** A setting that changed: what it bears on, and what is said of it. */
@@ -42,7 +44,9 @@ export type Change =
   /** what was past the limit of one run, or was alone too much for any run */
   | { kind: 'limit'; before: Policy; now: Policy; words: string }
   /** unknown captures and cancels */
-  | { kind: 'resend'; words: string };
+  | { kind: 'resend'; words: string }
+  /** nothing: whoever sends reads the answer by it, or says another thing with it */
+  | { kind: 'answer'; words: string };
 
 export function changesOf(before: MoneySettings, now: MoneySettings): Change[] {
   return [
@@ -63,6 +67,7 @@ export function changesOf(before: MoneySettings, now: MoneySettings): Change[] {
           },
         ]),
     ...now.policies.flatMap((policy) => policyChanges(policy, before.policies)),
+    ...answerChange(before.answers, now.answers),
     ...(isSooner(before.resendAfterHours, now.resendAfterHours)
       ? [
           {
@@ -123,6 +128,17 @@ function foundChange(before: readonly string[], now: readonly string[]): Change[
   if (values.length === 0) return [];
   const words = said('query.found', before.join(', '), now.join(', '));
   return [{ kind: 'query_result', values, words }];
+}
+
+function answerChange(before: MoneySettings['answers'], now: typeof before): Change[] {
+  const keys = differing(before, now);
+  if (keys.length === 0) return [];
+  return [
+    {
+      kind: 'answer',
+      words: keys.map((key) => said(key, before[key] || 'none', now[key] || 'none')).join('; '),
+    },
+  ];
 }
 
 function currencyChange(

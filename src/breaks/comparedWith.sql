@@ -1,10 +1,12 @@
 -- The run before of each account of a run, as the run took its open breaks over, and the newest
--- revision of its workbook. $1 run, $2 accounts.
+-- revision of its workbook that stood as the run ended, else of those since. $1 run, $2 accounts.
 select ra.account_id as "accountId", earlier.business_date::text as "businessDate",
-  (select max(p.revision) from tieout.reports p
+  (select coalesce(max(p.revision) filter (where p.written_at <= run.finished_at), max(p.revision))
+    from tieout.reports p
     where p.run_id = earlier.run_id and p.kind = 'reconciliation' and p.format = 'xlsx'
       and p.period is null and p.state = 'written') as revision
 from tieout.run_accounts ra
+join tieout.runs run using (run_id)
 left join lateral (
   select e.run_id, e.business_date
   from tieout.run_accounts e join tieout.runs r using (run_id)

@@ -27,8 +27,8 @@ import {
 import { pendingPayoutsNotice } from '../core/runs/pendingPayouts.js';
 import { strangeAccountNotice, strangeOrdersNotice } from '../core/runs/strangeOrders.js';
 import type { RunState } from '../core/runs/summary.js';
-import { unkeptBreaksNotice } from '../core/settlement/unkeptSettlement.js';
 import { unreadableNotice } from '../core/runs/unreadable.js';
+import { unkeptBreaksNotice } from '../core/settlement/unkeptSettlement.js';
 import { freedCounts, withdrawnAsHistory } from '../instructions/freedStore.js';
 import { pendingPayouts } from '../instructions/payoutsStore.js';
 import { feedGaps, ledgerChangeCounts } from '../ledger/ledgerFeedStore.js';

@@ -214,8 +214,9 @@ describe('what changed since the run before', () => {
   it('says what it counts from, the same on page and sheet; of a first night that there is nothing', async () => {
     const { rows } = await console.app.db.query<{ revision: number }>(
       `select max(p.revision) as revision from tieout.reports p join tieout.runs r using (run_id)
-       where r.business_date = $1 and p.kind = 'reconciliation' and p.state = 'written'`,
-      [THIRD],
+       where r.business_date = $1 and p.kind = 'reconciliation' and p.written_at <= (
+         select finished_at from tieout.runs where business_date = $2)`,
+      [THIRD, LAST],
     );
     const base = `since the night of ${THIRD}, revision ${rows[0]?.revision}`;
     for (const path of ['/', `/nights/${LAST}`, `/nights/${LAST}/changes`]) {
@@ -230,8 +231,7 @@ describe('what changed since the run before', () => {
     expect(runThird?.summary?.accounts.map(({ tie }) => tie.reopened)).toContain(1);
     expect((await viewer.get(`/nights/${LAST}`)).body).not.toContain('of them listed so');
     const { rows: books } = await console.app.db.query<{ path: string }>(
-      `select path from tieout.reports where kind = 'reconciliation' and run_id = $1
-       order by revision desc limit 1`,
+      `select path from tieout.reports where kind = 'reconciliation' and run_id = $1 order by -revision`,
       [await runOf(THIRD)],
     );
     const said = sheetOf(await openXlsx(books[0]?.path ?? ''), SHEET).getCell('A5').value;

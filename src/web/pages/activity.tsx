@@ -45,7 +45,9 @@ export async function activityPage(visit: Visit): Promise<Answer> {
               <th scope="row">{visit.words.at(row.at)}</th>
               <td>{row.who}</td>
               <td>{row.action}</td>
-              <td>{row.subject}</td>
+              <td>
+                <span class="long">{row.subject}</span>
+              </td>
               <td>{visit.words.free(row.outcome, [row.subject])}</td>
               <td>{row.address}</td>
             </tr>

@@ -47,6 +47,9 @@ export function Accounts({
           </tr>
         ))}
       </Table>
+      <p class="hint">
+        As the night ended; the number of open breaks leads to those that are open now.
+      </p>
       <MoneyConfirmed accounts={accounts} words={words} />
     </section>
   );

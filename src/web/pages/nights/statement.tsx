@@ -178,22 +178,25 @@ function Books(props: {
     </tr>
   );
   return (
-    <Table
-      caption={`From the gateway to the settlement: ${accountId} ${currency}`}
-      class="lists"
-      columns={[
-        { head: `Settlement, books kept since ${books.from}` },
-        { head: 'Number', isFigure: true },
-        { head: 'Captured', isFigure: true },
-        { head: 'Refunded', isFigure: true },
-      ]}
-    >
-      {row('By the gateway', one.gateway)}
-      {books.bridge.map((item) => row(bookWords(item.item), item))}
-      {row('Unexplained', books.unexplained, true)}
-      {books.other.map((item) => row(bookWords(item.item), item))}
-      {row('At the gateway, not settled: the closing of the settlement', books.closing)}
-    </Table>
+    <>
+      <h3>Settlement, books kept since {books.from}</h3>
+      <Table
+        caption={`From the gateway to the settlement: ${accountId} ${currency}`}
+        class="lists"
+        columns={[
+          { head: 'What' },
+          { head: 'Number', isFigure: true },
+          { head: 'Captured', isFigure: true },
+          { head: 'Refunded', isFigure: true },
+        ]}
+      >
+        {row('By the gateway', one.gateway)}
+        {books.bridge.map((item) => row(bookWords(item.item), item))}
+        {row('Unexplained', books.unexplained, true)}
+        {books.other.map((item) => row(bookWords(item.item), item))}
+        {row('At the gateway, not settled: the closing of the settlement', books.closing)}
+      </Table>
+    </>
   );
 }
 

@@ -1,10 +1,10 @@
 -- Every text of at least $1 signs that people or their files brought, with what its row is called,
 -- the ids in it that are no card, and the link of the chain that seals it. `path`: where it stands
 -- inside of a column of JSON, or as which of several texts (`is_list`). `waits`: who asked for what
--- waits may not be its second person, so that the name stays until it is over.
+-- waits may not be its second person, and whom it pays was approved: they stay until it is over.
 with recursive open_order as (
   select distinct account_id, order_no from tieout.instructions
-  where state not in ('confirmed', 'rejected', 'withdrawn')
+  where operation <> 'payout' and state not in ('confirmed', 'rejected', 'withdrawn')
 ), part as (
   select d.decision_id, f.field, '{}'::text[] as path, f.doc as value
   from tieout.decisions d
@@ -37,7 +37,9 @@ from (
   -- what was seen, as the shop's own table had it
   select 'decisions', jsonb_build_object('decision_id', d.decision_id), p.field, p.value #>> '{}',
     array[i.order_no, i.refund_id, i.transaction_id], d.account_id, 'decision', d.link_id, p.path,
-    false, o.order_no is not null and p.path && '{requestedBy,askedBy,asked_by}'
+    false, (o.order_no is not null or i.state not in ('confirmed', 'rejected', 'withdrawn'))
+      -- whom it pays is what was approved, and stands in the request as well
+      and (p.path && '{requestedBy,askedBy,asked_by}' or p.path[1] = 'payout')
   from part p
   join tieout.decisions d using (decision_id)
   join tieout.instructions i using (instruction_id)
@@ -105,7 +107,8 @@ from (
   union all
   select 'instructions', jsonb_build_object('instruction_id', i.instruction_id),
     'asked_by', a.name, array[i.order_no, i.refund_id, i.transaction_id], null, null,
-    null, array[a.at::text], true, o.order_no is not null
+    null, array[a.at::text], true,
+    o.order_no is not null or i.state not in ('confirmed', 'rejected', 'withdrawn')
   from tieout.instructions i
   left join open_order o on (o.account_id, o.order_no) = (i.account_id, i.order_no)
   cross join lateral unnest(i.asked_by) with ordinality as a (name, at)

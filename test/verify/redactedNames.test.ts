@@ -12,15 +12,34 @@ import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 
 const NAME = 'Meier';
-/** What was sent stays as it was sent, and what was answered to it. */
-const SENT = ['tieout.answers.body', 'tieout.attempts.request_gzip'];
+/** What was sent stays as it was sent, what was answered to it, and what a payout pays. */
+const SENT = [
+  'ledger.payout_requests.payload',
+  'tieout.answers.body',
+  'tieout.attempts.request_gzip',
+  'tieout.decisions.row_before',
+  'tieout.instructions.payload',
+];
 
 let house: House;
 
+const operations = { refund: 'approve', payout: 'approve' };
+const PAYOUT = {
+  payment_amount: '150',
+  payment_currency: 'EUR',
+  reference: 'commission',
+  beneficiary: { company_name: `${NAME} GmbH`, bank_details: { iban: 'DE00123456780000000000' } },
+};
+
 beforeAll(async () => {
-  house = await buildHouse({ orders: 120, settings: { operations: { refund: 'approve' } } });
+  house = await buildHouse({ orders: 120, settings: { operations } });
   await house.db.query(`update ledger.refund_requests
     set requested_by = 'h. ${NAME}', reason = 'for ${NAME}'`);
+  await house.db.query(
+    `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
+     values ('00000000-0000-4000-8000-000000000001', 'A1001', $1, now() - interval '1 minute')`,
+    [JSON.stringify(PAYOUT)],
+  );
   await stop();
   await house.run();
   await go();
@@ -38,10 +57,11 @@ async function here(...words: string[]): Promise<string> {
 
 const holding = () => columnsHolding(house.db, NAME);
 
-async function heldIds(): Promise<string[]> {
+async function heldIds(operation = 'refund'): Promise<string[]> {
   const { rows } = await house.db.query<{ id: string }>(
     `select instruction_id::text as id from tieout.instructions
-     where state = 'held' and operation = 'refund' order by instruction_id`,
+     where state = 'held' and operation = $1 order by instruction_id`,
+    [operation],
   );
   return rows.map(({ id }) => id);
 }
@@ -51,7 +71,8 @@ test('a short name goes out of everything that is over, and the approval of what
   await here('instructions', 'approve', sent, '--as', 'carla');
   await tieoutHere(['send'], { cwd: house.folder });
   await stop();
-  await here('instructions', 'approve', approved, '--as', 'carla');
+  const both = [approved, ...(await heldIds('payout'))];
+  await here('instructions', 'approve', ...both, '--as', 'carla');
   await tieoutHere(['send'], { cwd: house.folder });
   await go();
   await here('instructions', 'reject', rejected, '--reason', NAME, '--as', 'carla');
@@ -71,13 +92,13 @@ test('a short name goes out of everything that is over, and the approval of what
   writeFileSync(join(house.folder, 'words.txt'), `${NAME}\n`);
   const words = ['redact', '--words', join(house.folder, 'words.txt'), '--reason', 'Art. 17'];
   const said = await here(...words, '--as', 'berta');
-  expect(said).toMatch(/\d+ name\(s\) of who asked for what waits, .* stay/);
+  expect(said).toMatch(/\d+ name\(s\) of who asked for what waits .* stay/);
   expect(said).toContain('1 form(s) that were typed and not sent were emptied');
   expect(await holding()).toEqual(
     [
       ...SENT,
       'ledger.refund_requests.requested_by',
-      'tieout.decisions.row_before',
+
       'tieout.decisions.seen',
       'tieout.instructions.asked_by',
     ].sort(),
@@ -90,10 +111,10 @@ test('a short name goes out of everything that is over, and the approval of what
   expect(over).toMatchObject([{ told: false }]);
   expect(JSON.stringify(over)).not.toContain(NAME);
   const { rows: lapsed } = await house.db.query<{ lapse: string | null }>(
-    'select tieout.approval_lapse(i) as lapse from tieout.instructions i where instruction_id = $1',
-    [approved],
+    'select tieout.approval_lapse(i) as lapse from tieout.instructions i where instruction_id = any ($1)',
+    [both],
   );
-  expect(lapsed).toEqual([{ lapse: null }]);
+  expect(lapsed).toEqual([{ lapse: null }, { lapse: null }]);
   const refused = await tieoutHere(
     ['instructions', 'approve', (await heldIds())[0] ?? '', '--as', `h. ${NAME}`],
     { cwd: house.folder },

@@ -118,8 +118,9 @@ function linesOf({ texts, waiting, elsewhere }: FoundWords, isCheck: boolean): s
       : []),
     ...(waiting > 0
       ? [
-          `${waiting} name(s) of who asked for what waits, or may yet be planned, stay: they say ` +
-            'who may not approve it. Once it is over the same command takes them out.',
+          `${waiting} name(s) of who asked for what waits or may yet be planned, or of whom it ` +
+            'pays, stay: they say who may not approve it, and what was approved. ' +
+            'Once it is over the same command takes them out.',
         ]
       : []),
     ...(elsewhere > 0

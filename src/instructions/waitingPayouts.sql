@@ -41,18 +41,38 @@ waiting as materialized (
   select account_id, request_id, payload, requested_at, problem, copies
   from every where place <= $2::bigint
 ),
+-- Since when nobody has weighed what came, where payouts were off by the newest plan: that may have
+-- come at any time since.
+off as materialized (
+  select a.account_id, (
+    select min(s.at) from tieout.run_accounts ra
+    join tieout.run_settings s on s.settings_id = ra.planned_by
+    where ra.account_id = a.account_id and s.at > coalesce((
+      select max(s.at) from tieout.run_accounts ra
+      join tieout.run_settings s on s.settings_id = ra.planned_by
+      where ra.account_id = a.account_id and s.settings #>> '{operations,mode,payout}' <> 'off'
+    ), '-infinity')) as since
+  from (select distinct account_id from waiting) a
+  cross join lateral (
+    select ra.planned_by from tieout.run_accounts ra
+    where ra.account_id = a.account_id and ra.planned_by is not null
+    order by ra.business_date desc limit 1
+  ) newest
+  join tieout.run_settings last on last.settings_id = newest.planned_by
+  where last.settings #>> '{operations,mode,payout}' = 'off'
+),
 -- With the requests of the same content, of whatever account, that have left the ledger, where one
 -- of them was paid, or may have been, also by hand, or the gateway or a person refused it (under
 -- another number it would go past whoever has to have it planned again): the newest that was
--- planned, and how many left within $5 before one that waits was first weighed. That one was asked
--- for when that was planned, yet under no number that we knew, or came as one of them left: it may
--- be that one, loaded anew. Which one it is nobody can tell where several wait, and one that waits
+-- planned, and which left last before one that waits was first weighed, or later: within $5. That
+-- one was asked for when that was planned, yet under no number that we knew, or came as one of them
+-- left: it may be that one, loaded anew. Which one it is nobody can tell where several wait, and one that waits
 -- for a person already stands in for none: each of them waits. A host whose clock is ahead may note
 -- the leaving up to $6 after the request was weighed.
 beside as materialized (
   select *, max(planned_at) over (partition by content) as paid_at,
-    count(left_at) over (partition by content order by weighed_at
-      range between $5::interval preceding and $6::interval following) as left_lately
+    max(left_at) over (partition by content order by weighed_at
+      range between unbounded preceding and $6::interval following) as last_left
   from (
     select account_id, payload - 'request_id' as content, true as waits, request_id, payload,
       requested_at, problem, copies, null::timestamptz as planned_at, null::timestamptz as left_at,
@@ -78,14 +98,16 @@ select w.account_id, w.request_id, w.payload, w.requested_at, w.problem, w.copie
   (select min(account_id) from unnest(array[twin.least, twin.most, past.made]) as account_id
     where account_id <> w.account_id) as elsewhere,
   (select min(c.called_by) from tieout.calls_by_hand(w.request_id) c) as by_hand_of,
-  coalesce(past.stands, false) or w.paid_at is not null and (w.left_lately > 0
-    or coalesce(w.paid_at >= w.requested_at, false)) as is_twin,
+  coalesce(past.stands, false) or w.paid_at is not null and (coalesce(
+    w.last_left >= least(w.weighed_at, off.since) - $5::interval or w.paid_at >= w.requested_at,
+    false)) as is_twin,
   (select jsonb_agg(one) from (
     select account_id, count(*) as requests, min(requested_at) as oldest
     from every where place > $2 and not is_held group by account_id order by account_id) one
   ) as left_out
 from beside w
 join twin on twin.request_id = w.request_id
+left join off on off.account_id = w.account_id
 -- What became of the request before, also under another account: made, or perhaps; refused, or it
 -- waited as a twin already and whoever is asked has not decided, and since then nobody had just
 -- what it asks for planned again.

@@ -271,6 +271,39 @@ test('numbers that go there and back are not paid a second time', async () => {
   expect(await states()).toEqual(['1 confirmed', '2 withdrawn', '2 held: twin_request']);
 });
 
+test.each([
+  { when: 'while payouts were off', leftAt: -440, off: true, isTwin: true },
+  { when: 'as payouts became off', leftAt: -540, off: true, isTwin: true },
+  { when: 'long before they were off', leftAt: -580, off: true, isTwin: false },
+  { when: 'as long ago, and they were on', leftAt: -440, off: false, isTwin: false },
+])('one that left $when', async ({ leftAt, off, isTwin }) => {
+  await asked(ONE, later(-601));
+  await plan(later(-600));
+  await change(ONE, `state = 'confirmed', settled_at = created_at`);
+  await plannedBy('auto', later(-600));
+  if (off) for (const at of [-500, -24]) await plannedBy('off', later(at));
+  await gone(ONE);
+  await notePayoutsLeft(db, [accountId], later(leftAt));
+  // Stamped as it is loaded, each day anew.
+  await asked(TWO, later(-9));
+  await plan(NOW);
+  expect((await states())[1]).toBe(isTwin ? '2 held: twin_request' : '2 queued');
+});
+
+/** A night by these settings that came to its plan. */
+async function plannedBy(mode: string, at: Date): Promise<void> {
+  runId = await storeRun(db, accountId);
+  await db.query(
+    `with kept as (
+       insert into tieout.run_settings (run_id, at, settings, settings_sha256, version)
+       values ($1, $2, jsonb_build_object('operations', jsonb_build_object('mode',
+         jsonb_build_object('payout', $3::text))), $3, '0')
+       returning settings_id)
+     update tieout.run_accounts set planned_by = (select settings_id from kept) where run_id = $1`,
+    [runId, at, mode],
+  );
+}
+
 test('what another account paid is not paid by its new one, once the old one is gone', async () => {
   await asked(ONE, later(-9));
   await plan(later(-8));

@@ -1,4 +1,4 @@
--- The schema as it stands after 0930_payee_seen, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0901_invisible_characters, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -31,7 +31,6 @@ create table ledger.disputes (
 );
 CREATE INDEX disputes_by_order ON ledger.disputes USING btree (account_id, order_no);
 CREATE INDEX disputes_by_transaction ON ledger.disputes USING btree (account_id, transaction_id) WHERE (transaction_id IS NOT NULL);
-CREATE INDEX disputes_of_transaction ON ledger.disputes USING btree (transaction_id) WHERE (transaction_id IS NOT NULL);
 
 create table ledger.orders (
   account_id text collate "C" not null,
@@ -727,7 +726,6 @@ create table tieout.instructions (
   source_currency text,
   source_amount numeric(20,2),
   refund_reference text,
-  doubled text,
   constraint instructions_amount_check CHECK (amount > 0::numeric OR operation = 'payout'),
   constraint instructions_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES tieout.decisions(decision_id),
   constraint instructions_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES tieout.batches(batch_id),
@@ -764,13 +762,11 @@ CREATE UNIQUE INDEX instructions_one_effect ON tieout.instructions USING btree (
 CREATE UNIQUE INDEX instructions_one_refund ON tieout.instructions USING btree (account_id, refund_id) WHERE ((operation = 'refund') AND (NOT is_void));
 CREATE UNIQUE INDEX instructions_open_order ON tieout.instructions USING btree (account_id, order_no) WHERE is_open;
 CREATE INDEX instructions_part ON tieout.instructions USING btree (account_id, order_no) WHERE is_part;
-CREATE INDEX instructions_refused ON tieout.instructions USING btree (transaction_id) WHERE ((operation = ANY (ARRAY['capture', 'cancel'])) AND ((state = 'rejected') OR is_refused));
 CREATE INDEX instructions_replanned ON tieout.instructions USING btree (replan_id) WHERE (replan_id IS NOT NULL);
 CREATE INDEX instructions_settled ON tieout.instructions USING btree (settled_run_id) WHERE (settled_run_id IS NOT NULL);
 CREATE INDEX instructions_settled_between ON tieout.instructions USING btree (account_id) WHERE ((settled_at IS NOT NULL) AND (settled_run_id IS NULL));
 CREATE INDEX instructions_void ON tieout.instructions USING btree (instruction_id) WHERE is_void;
 CREATE INDEX payouts_by_content ON tieout.instructions USING hash (((payload - 'request_id'))) WHERE (operation = 'payout');
-CREATE INDEX payouts_by_payee ON tieout.instructions USING btree (account_id, tieout.payee_key(payload)) WHERE ((operation = 'payout') AND (state = 'confirmed'));
 CREATE INDEX payouts_by_request ON tieout.instructions USING btree (transaction_id, account_id) WHERE (operation = 'payout');
 CREATE INDEX refunds_by_gateway_reference ON tieout.instructions USING btree (gateway_reference) WHERE ((operation = 'refund') AND (gateway_reference IS NOT NULL));
 CREATE INDEX refunds_by_number ON tieout.instructions USING btree (refund_id) WHERE (operation = 'refund');
@@ -919,7 +915,6 @@ create table tieout.lost_permits (
   constraint lost_permits_pkey PRIMARY KEY (attempt_id, entry)
 );
 CREATE INDEX lost_permits_by_order ON tieout.lost_permits USING btree (account_id, order_no);
-CREATE INDEX lost_permits_by_transaction ON tieout.lost_permits USING btree (transaction_id);
 CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE OR TRUNCATE ON tieout.lost_permits
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 
@@ -1741,15 +1736,11 @@ create view tieout.break_facts as
     f.text,
     b.kind || (
         CASE
-            WHEN f.difference IS NOT NULL THEN ((((', delta ' ||
+            WHEN f.difference IS NOT NULL THEN (((', delta ' ||
             CASE
                 WHEN f.difference > 0::numeric THEN '+'
                 ELSE ''
-            END) || f.difference) || ' ') || b.currency) ||
-            CASE
-                WHEN tieout.is_uncaptured(b.expected, b.actual) THEN ', not captured'
-                ELSE ''
-            END
+            END) || f.difference) || ' ') || b.currency
             WHEN b.kind = 'unknown_status' THEN ', code ' || COALESCE(b.actual ->> 'code', '(none)')
             WHEN b.kind = 'invalid_record' THEN ', ' || COALESCE(b.expected ->> 'problem', 'an entry of another shape')
             WHEN b.kind = ANY (ARRAY['state_mismatch', 'refund_mismatch', 'currency_mismatch']) THEN (((', ' || concat_ws(' ', COALESCE(b.expected ->> 'state', 'nothing'),
@@ -2269,16 +2260,6 @@ begin
   return new;
 end $function$;
 
-CREATE OR REPLACE FUNCTION tieout.bars_twins(i tieout.instructions)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select i.state in ('sending', 'accepted', 'unknown', 'confirmed')
-    or i.replan_id is null and (i.state = 'rejected' or i.is_refused)
-    or exists (select from tieout.calls_by_hand(i.transaction_id))
-$function$;
-
 CREATE OR REPLACE FUNCTION tieout.batch_days(accounts text[], since date, cut_off time without time zone, timezone text)
  RETURNS TABLE(account_id text, batch text, currency text, day date, lines bigint, gross numeric, fees numeric, chargebacks numeric, other numeric, paid_out numeric)
  LANGUAGE sql
@@ -2354,7 +2335,7 @@ CREATE OR REPLACE FUNCTION tieout.break_stake(kind text, expected jsonb, actual 
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select case when kind = 'amount_mismatch' and tieout.is_uncaptured(expected, actual) is not true
+  select case when kind = 'amount_mismatch'
     then abs(
       case when actual ->> 'amount' ~ '^\d{1,18}(\.\d\d?)?$'
         then (actual ->> 'amount')::numeric end
@@ -2436,7 +2417,7 @@ AS $function$
       'by', c.called_by, 'at', c.at at time zone 'UTC') order by c.call_id)) end
   from tieout.gateway_calls c
   cross join jsonb_array_elements(c.entries) e
-  where i.operation <> 'payout' and (c.account_id = i.account_id or e ->> 'transaction_id' = i.transaction_id)
+  where i.operation <> 'payout' and c.account_id = i.account_id
     and (c.outcome is null or c.outcome not in ('rejected', 'not_sent'))
     and c.entries @> any (array[
       jsonb_build_array(jsonb_build_object('order_no', i.order_no)),
@@ -2568,28 +2549,6 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.chargebacks_about(of_account text, of_order text, by text)
- RETURNS bigint[]
- LANGUAGE sql
- STABLE
-AS $function$
-  with knows as materialized (
-    select of_account as account_id, of_order as order_no
-    union
-    select l.account_id, l.order_no from tieout.settlement_lines l where l.transaction_id = by
-    union
-    select m.account_id, m.order_no from tieout.movement_books b
-    join tieout.movements m on m.account_id = b.account_id and m.transaction_id = by
-    union
-    select i.account_id, i.order_no from tieout.instructions i
-    where i.transaction_id = by and i.operation <> 'payout' and not i.is_void
-  )
-  select array(
-    select distinct line from knows
-    cross join unnest(tieout.chargebacks_of_account(account_id, order_no, by)) as line
-    where account_id <> of_account or order_no = of_order)
-$function$;
-
-CREATE OR REPLACE FUNCTION tieout.chargebacks_of_account(of_account text, of_order text, by text)
  RETURNS bigint[]
  LANGUAGE sql
  STABLE
@@ -2741,18 +2700,6 @@ AS $function$
   select account_id, named, null from charged cross join unnest(order_nos) as o (named)
   union all
   select account_id, null, named from charged cross join unnest(transaction_ids) as t (named)
-  union all
-  -- what the account knew of the order that its line names
-  select c.account_id, null, known.transaction_id
-  from charged c
-  cross join lateral (
-    select m.transaction_id from tieout.movements m
-    where m.account_id = c.account_id and m.order_no = c.place
-    union
-    select i.transaction_id from tieout.instructions i
-    where i.account_id = c.account_id and i.order_no = c.place
-      and i.operation <> 'payout' and not i.is_void
-  ) known
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.disputes_seen(i tieout.instructions)
@@ -2775,7 +2722,8 @@ AS $function$
     select one.account_id, one.order_no, one.transaction_id, one.dispute_id, null,
       one.stage, one.currency, one.amount, one.at
     from tieout.ledger_disputes() one
-    where one.transaction_id collate "C" = i.transaction_id
+    where one.account_id collate "C" = i.account_id
+      and one.transaction_id collate "C" = i.transaction_id
     union
     select l.account_id, l.order_no, l.transaction_id, l.line_id, l.batch, l.type, l.currency,
       l.amount, l.booked_at
@@ -2812,8 +2760,7 @@ AS $function$
   union all
   select 'by_hand'
   from tieout.gateway_calls c
-  where (c.account_id = of_account
-      or c.entries @> jsonb_build_array(jsonb_build_object('transaction_id', by)))
+  where c.account_id = of_account
     and replace(c.operation, 'cancel', 'capture') = replace(of_operation, 'cancel', 'capture')
     and (c.outcome is null or c.outcome not in ('rejected', 'not_sent'))
     -- the contrary of it only of this very transaction: the other of two may be let go by hand
@@ -2829,21 +2776,6 @@ AS $function$
     and case when i.state = 'rejected' or i.is_refused then i.replan_id is null
         and (i.refund_amount = money or tieout.plain_id(i.refund_id) = tieout.plain_id(of_refund))
       else not i.is_void and tieout.plain_id(i.refund_id) = tieout.plain_id(of_refund) end
-  union all
-  select 'twin_request'
-  from tieout.instructions i
-  where of_operation = 'refund' and i.operation = 'refund' and i.refund_id = of_refund
-    and (i.state = 'rejected' or i.is_refused) and i.replan_id is null
-    and (i.account_id, i.order_no, i.transaction_id) <> (of_account, of_order, by)
-    -- another shop may number its requests alike
-    and (i.account_id = of_account or i.transaction_id = by or i.refund_amount = money)
-  union all
-  select 'twin_request'
-  from tieout.instructions i
-  where of_operation in ('capture', 'cancel') and i.operation = of_operation
-    and i.operation in ('capture', 'cancel') and i.transaction_id = by
-    and (i.state = 'rejected' or i.is_refused) and i.replan_id is null
-    and (i.account_id, i.order_no) <> (of_account, of_order)
   union all
   select 'over_captured'
   from tieout.instructions i
@@ -3483,7 +3415,7 @@ AS $function$
   or exists (
     select from tieout.ledger_disputes() d
     where coalesce(d.stage, '') not in ('won', 'withdrawn')
-      and d.transaction_id collate "C" = by)
+      and d.account_id collate "C" = of_account and d.transaction_id collate "C" = by)
   or exists (
     select from tieout.not_reversed(tieout.chargebacks_about(of_account, of_order, by)))
 $function$;
@@ -3584,25 +3516,6 @@ AS $function$
       and not m.is_history)
 $function$;
 
-CREATE OR REPLACE FUNCTION tieout.is_in_place_of(i tieout.instructions, other tieout.instructions)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select i.operation = other.operation and case i.operation
-    when 'payout' then i.transaction_id = other.transaction_id
-      or i.payload - 'request_id' = other.payload - 'request_id' and 'twin_request' in (
-        i.hold_reason, i.doubled, (select d.row_before ->> 'hold_reason'
-          from tieout.decisions d where d.decision_id = i.approval_id))
-    when 'refund' then i.account_id = other.account_id and i.order_no = other.order_no
-      or i.refund_id = other.refund_id
-        and (i.account_id = other.account_id or i.transaction_id = other.transaction_id
-          or i.refund_amount = other.refund_amount)
-    else i.account_id = other.account_id and i.order_no = other.order_no
-      or i.transaction_id = other.transaction_id
-  end
-$function$;
-
 CREATE OR REPLACE FUNCTION tieout.is_in_time(look bigint, as_of timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
@@ -3668,14 +3581,6 @@ CREATE OR REPLACE FUNCTION tieout.is_this_base(verified_system text, database te
 AS $function$
   select coalesce(split_part(verified_system, '/', 2), '')
     in ('', database, split_part(database, '.', 1))
-$function$;
-
-CREATE OR REPLACE FUNCTION tieout.is_uncaptured(expected jsonb, actual jsonb)
- RETURNS boolean
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select expected ->> 'state' = 'captured' and actual ->> 'state' = 'authorised'
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.is_void(state text)
@@ -4407,62 +4312,6 @@ AS $function$
     and (is_all or f.since is null or f.since + f.valid_for <= f.warn_until)
 $function$;
 
-CREATE OR REPLACE FUNCTION tieout.payee(i tieout.instructions)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select jsonb_build_object('account', tieout.payee_account(p.payload, true),
-    'holder', left(nullif(p.payload #>> '{beneficiary,bank_details,account_name}', ''), 200),
-    'isKnown', case when tieout.payee_key(p.payload) is not null then exists (
-      select from tieout.instructions other
-      where other.operation = 'payout' and other.state = 'confirmed'
-        and other.account_id = i.account_id
-        and tieout.payee_key(other.payload) = tieout.payee_key(p.payload)) end)
-  from tieout.payout_asked(i) as p (payload)
-  where i.operation = 'payout'
-$function$;
-
-CREATE OR REPLACE FUNCTION tieout.payee_account(payload jsonb, is_whole boolean)
- RETURNS text
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select nullif(concat_ws(', ', 'IBAN ' || case when is_whole then a.iban
-      else left(a.iban, 2) || '...' || right(a.iban, least(4, length(a.iban) / 3)) end,
-    'account ' || case when is_whole then a.account
-      else '...' || right(a.account, least(4, length(a.account) / 3)) end), '')
-  from (select
-    nullif(left(regexp_replace(payload #>> '{beneficiary,bank_details,iban}',
-      '\s', '', 'g'), 100), '') as iban,
-    nullif(left(regexp_replace(payload #>> '{beneficiary,bank_details,account_number}',
-      '\s', '', 'g'), 100), '') as account) a
-$function$;
-
-CREATE OR REPLACE FUNCTION tieout.payee_bank(payload jsonb)
- RETURNS text
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select nullif(left(concat_ws(' ', nullif(b.bank ->> 'swift_code', ''),
-    nullif(b.bank ->> 'bank_code', ''), nullif(b.bank ->> 'bank_branch', ''),
-    nullif(b.bank ->> 'bank_name', ''), nullif(b.bank ->> 'bank_country_code', '')), 200), '')
-  from (select payload #> '{beneficiary,bank_details}' as bank) b
-$function$;
-
-CREATE OR REPLACE FUNCTION tieout.payee_key(payload jsonb)
- RETURNS text
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select case when tieout.payee_account(payload, true) is not null
-      or nullif(payload ->> 'beneficiary_id', '') is not null
-    then encode(sha256(convert_to(upper(jsonb_build_array(
-      tieout.payee_account(payload, true), payload #>> '{beneficiary,bank_details,swift_code}',
-      payload #>> '{beneficiary,bank_details,bank_code}', payload ->> 'beneficiary_id')::text),
-      'UTF8')), 'hex') end
-$function$;
-
 CREATE OR REPLACE FUNCTION tieout.payload_in(payload json)
  RETURNS jsonb
  LANGUAGE sql
@@ -4485,18 +4334,6 @@ begin
 exception when data_exception or program_limit_exceeded then
   return null;
 end
-$function$;
-
-CREATE OR REPLACE FUNCTION tieout.payout_asked(i tieout.instructions)
- RETURNS SETOF jsonb
- LANGUAGE sql
- STABLE ROWS 1
-AS $function$
-  -- what the ledger asks for now; a view may have it twice
-  select p.payload from tieout.ledger_payouts() p
-  where p.account_id collate "C" = i.account_id
-    and p.request_id collate "C" = i.transaction_id
-  order by p.requested_at limit 1
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.payout_payload(payload jsonb)
@@ -4524,18 +4361,6 @@ AS $function$
     when tieout.usable_instant(requested_at) is null
       then 'its requested_at is not within the years 1970 to 2999'
   end
-$function$;
-
-CREATE OR REPLACE FUNCTION tieout.payout_terms(payload jsonb)
- RETURNS jsonb
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select jsonb_strip_nulls(jsonb_build_object('account', tieout.payee_account(payload, false),
-    'bank', tieout.payee_bank(payload), 'sourceAmount', nullif(payload ->> 'source_amount', ''),
-    'sourceCurrency', nullif(payload ->> 'source_currency', ''),
-    'method', nullif(payload ->> 'payment_method', ''),
-    'feePaidBy', nullif(payload ->> 'fee_paid_by', '')))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.place_of_line(line tieout.settlement_lines)
@@ -4568,7 +4393,9 @@ CREATE OR REPLACE FUNCTION tieout.plain_id(id text)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select lower(regexp_replace(tieout.without_lookalikes(id), '\s+', '', 'g'))
+  select lower(regexp_replace(tieout.without_lookalikes(id),
+    case when getdatabaseencoding() = 'UTF8' then '[\s\u0085\u1680\u2028\u2029]+' else '\s+' end,
+    '', 'g'))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.publish_outcomes()
@@ -4598,8 +4425,8 @@ AS $function$
   select case when b.at is null then '{}'::jsonb else jsonb_build_object('putBack',
     jsonb_build_object('at', b.at at time zone 'UTC', 'lost', (
       select max(l.found_at) at time zone 'UTC' from tieout.lost_permits l
-      where l.transaction_id = i.transaction_id or l.account_id = i.account_id
-        and (l.order_no = i.order_no or l.refund_id = i.refund_id)))) end
+      where l.account_id = i.account_id and (l.order_no = i.order_no
+        or l.refund_id = i.refund_id or l.transaction_id = i.transaction_id)))) end
   from (select max(at) as at from tieout.put_backs) b
 $function$;
 
@@ -4865,8 +4692,11 @@ AS $function$
         'beneficiaryId', p.payload ->> 'beneficiary_id',
         'reference', p.payload ->> 'reference', 'reason', p.payload ->> 'reason',
         'sha256', tieout.seen_sha256(p.payload))
-        || tieout.payout_terms(p.payload)
-      from tieout.payout_asked(i) as p (payload))) else '{}' end
+      from (
+        select p.payload from tieout.ledger_payouts() p
+        where p.account_id collate "C" = i.account_id
+          and p.request_id collate "C" = i.transaction_id
+        order by p.requested_at limit 1) p)) else '{}' end
     || case when i.operation = 'refund' then tieout.disputes_seen(i) else '{}' end
     || tieout.calls_seen(i) || tieout.put_back_seen(i)
 $function$;
@@ -5350,19 +5180,6 @@ AS $function$
       else 'its currency has one decimal' end end
 $function$;
 
-CREATE OR REPLACE FUNCTION tieout.unseen_double(i tieout.instructions)
- RETURNS text
- LANGUAGE sql
- STABLE
-AS $function$
-  select i.doubled
-  where not exists (
-    select from tieout.decisions d
-    where d.instruction_id = i.instruction_id and d.decision = 'approve'
-      and d.row_before ->> 'hold_reason' = i.doubled and d.expires_at > clock_timestamp()
-      and d.seen_sha256 = tieout.seen_sha256(tieout.seen_of(i)))
-$function$;
-
 CREATE OR REPLACE FUNCTION tieout.usable_amount(amount numeric)
  RETURNS numeric
  LANGUAGE sql
@@ -5393,7 +5210,7 @@ AS $function$
       and i.account_id = of_account and i.state = 'withdrawn' and not i.is_refused
     union all
     select i from tieout.instructions i where i.operation = 'payout'
-      and i.transaction_id = payout and i.state = 'withdrawn'
+      and i.transaction_id = payout and i.account_id = of_account and i.state = 'withdrawn'
       and not i.is_refused
   ) one (i)
   cross join lateral (
@@ -5442,7 +5259,12 @@ CREATE OR REPLACE FUNCTION tieout.without_lookalikes(words text)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select case when getdatabaseencoding() = 'UTF8' then normalize(words, nfkc) else words end
+  select case when getdatabaseencoding() = 'UTF8' then regexp_replace(normalize(words, nfkc),
+    '[\u0001-\u0008\u000E-\u001F\u007F-\u0084\u0086-\u009F\u00AD\u034F\u061C\u115F\u1160'
+      || '\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u2800\u3164'
+      || '\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFF8\U0001BCA0-\U0001BCA3'
+      || '\U0001D173-\U0001D17A\U000E0000-\U000E0FFF]',
+    '', 'g') else words end
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.worst_state(states text[])

@@ -109,6 +109,7 @@ test.each([
   ['anna', 'annab', false],
   ['Jose\u0301', 'JOS\u00c9', true],
   ['anna\u00a0berg', 'anna berg', true],
+  ['\ufeffan\u00adna\u200b berg\u2060', 'anna berg', true],
 ])('%j and %j are one person: %s', (one, other, same) => {
   expect(isSamePerson(one, other)).toBe(same);
 });

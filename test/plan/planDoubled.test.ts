@@ -2,6 +2,7 @@
 // tieout.doubled on a real PostgreSQL. Neighbour: plan.test.ts.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { isSamePerson } from '../../src/core/instructions/decider.js';
 import type { Database } from '../../src/database/db.js';
 import { writeDecisions } from '../../src/instructions/decisionsStore.js';
 import { cutBatches } from '../../src/instructions/instructionsStore.js';
@@ -340,10 +341,33 @@ async function lookedAt(texts: readonly OrderText[], again: bigint | null = null
   return runId;
 }
 
-test('ids of refunds that differ in case, blanks of any kind or lookalikes are one', async () => {
+const BLANK = ['\u00a0', '\t', '\r', '\u0085', '\u1680', '\u2003', '\u2028'];
+const INVISIBLE = [
+  '\ufeff',
+  '\u200b',
+  '\u200f',
+  '\u2060',
+  '\u00ad',
+  '\u0001',
+  '\ufe0f',
+  '\u{e0020}',
+];
+
+test('ids of refunds that differ in case, blanks, lookalikes or what nobody sees are one', async () => {
+  const added = [...BLANK, ...INVISIBLE].flatMap((sign) => [`${sign}R-1`, `R${sign}-1`]);
   const { rows } = await db.query<{ plain: string }>(
-    'select tieout.plain_id(id) as plain from unnest($1::text[]) as id',
-    [['R-1', ' r-1', 'R-1\r', 'R-1\u00a0', 'r -1\t', '\uff32-1']],
+    'select tieout.plain_id(id collate "C") as plain from unnest($1::text[]) as id',
+    [['R-1', ' r-1', 'r -1\t', '\uff32-1', ...added]],
   );
   expect(new Set(rows.map(({ plain }) => plain))).toEqual(new Set(['r-1']));
+});
+
+test('nor do invisible characters make another person', async () => {
+  const names = INVISIBLE.map((sign) => `${sign}An${sign}na Berg`);
+  const { rows } = await db.query<{ same: boolean }>(
+    `select tieout.is_same_person(name, 'anna berg') as same from unnest($1::text[]) as name`,
+    [[...names, 'anna berk']],
+  );
+  expect(rows.map(({ same }) => same)).toEqual([...names.map(() => true), false]);
+  expect(names.filter((name) => !isSamePerson(name, 'anna berg'))).toEqual([]);
 });

@@ -39,7 +39,8 @@ export function isSamePerson(one: string, other: string): boolean {
   return plainName(one) === plainName(other);
 }
 
-/** Case, blanks and characters that look alike do not make another person. */
+/** Case, blanks, characters that look alike and those that nobody sees make no other person. */
 function plainName(name: string): string {
-  return name.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
+  const seen = name.normalize('NFKC').replace(/[\p{DI}\u2800]|(?!\s)\p{Cc}/gu, '');
+  return seen.trim().replace(/\s+/g, ' ').toLowerCase();
 }

@@ -108,9 +108,27 @@ function settingsOf(
   if (profileHash(settings) === profileHash(own.settings)) {
     return moneySettings(settings, own.profile, accountId);
   }
+  const parsed = parsedProfile(profile);
+  return parsed === null ? null : moneySettings(settings, parsed, accountId);
+}
+
+/** So many of the last ones are kept read: accounts were planned by few, and every claim asks. */
+const PROFILES_KEPT_MAX = 8;
+const read = new Map<string, Profile | null>();
+
+/** null: nobody can read it */
+function parsedProfile(text: string): Profile | null {
+  const parsed = read.has(text) ? (read.get(text) ?? null) : parse(text);
+  read.delete(text);
+  read.set(text, parsed);
+  const [oldest] = read.keys();
+  if (read.size > PROFILES_KEPT_MAX && oldest !== undefined) read.delete(oldest);
+  return parsed;
+}
+
+function parse(text: string): Profile | null {
   try {
-    const parsed = parseProfile(profile, 'the profile of the last plan', { isSandbox: true });
-    return moneySettings(settings, parsed, accountId);
+    return parseProfile(text, 'the profile of the last plan', { isSandbox: true });
   } catch (error) {
     if (error instanceof ConfigurationError) return null;
     throw error;

@@ -39,7 +39,7 @@ export async function plan(
     await planInstructions(tx, runId, now, policies, partialCapture, payouts);
     await holdFreed(tx, runId, snapshot.pullId, changes);
     const isWhole = payouts.length < REQUESTS_MAX;
-    await noteWeighed(tx, runId, accountRules(run.accounts), now, isWhole);
+    await noteWeighed(tx, runId, accountRules(run.accounts), now, { isWhole, changes });
   });
   deps.progress('plan', 1, 1);
   return leftOut;

@@ -64,7 +64,7 @@ export async function planInstructions(
   return result.rowCount;
 }
 
-/** A shop's own table may bring card numbers in what people wrote; no instruction has one. */
+/** A shop's own table or view may bring card numbers in people's words; no instruction has one. */
 async function hideCards(db: Db, runId: bigint): Promise<void> {
   const { rows } = await db.query<{ id: bigint; reason: string; by: string[]; ids: string[] }>(
     `select instruction_id as id, coalesce(refund_reason, '') as reason, asked_by as by,

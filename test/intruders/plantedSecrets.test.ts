@@ -153,6 +153,14 @@ test('commands that fail, and say why', async () => {
     const { stdout, stderr } = await cli('import', 'refunds', 'given.csv', ...check);
     keep('import', stdout, stderr);
   }
+  writeFileSync(join(folder, 'given.csv'), `${lines.slice(0, 2).join('\n')}\n`);
+  const taken = await cli('import', 'refunds', 'given.csv');
+  expect(taken.code, taken.stderr).toBe(0);
+  const { rows } = await console.house.db.query<{ by: string; reason: string }>(
+    `select requested_by as by, reason from ledger.refund_requests where refund_id = 'R-411'`,
+  );
+  expect(rows).toHaveLength(1);
+  keep('what was imported', ...rows.map(({ by, reason }) => `${by} ${reason}`));
 });
 
 test('every page, also of who is not signed in, with notes and reasons of people', async () => {

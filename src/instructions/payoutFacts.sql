@@ -57,15 +57,27 @@ select i.instruction_id, i.order_no, i.transaction_id, i.currency, i.amount::tex
     where other.operation = 'payout' and other.transaction_id = i.transaction_id
       and other.account_id <> i.account_id
       and other.state in ('sending', 'accepted', 'unknown', 'confirmed')
-  ) and not exists (select from tieout.calls_by_hand(i.transaction_id)) as is_asked, i.requested_at,
+  ) and not exists (select from tieout.calls_by_hand(i.transaction_id))
+  -- what the gateway or a person refused is asked for again by whoever has it planned again, or as
+  -- something else that a person approves
+  and not exists (
+    select from tieout.instructions before
+    where before.operation = 'payout' and before.transaction_id = i.transaction_id
+      and before.account_id = i.account_id and before.instruction_id < i.instruction_id
+      and before.replan_id is null and (before.state = 'rejected' or before.is_refused
+        and (before.payload = i.payload or i.approval_id is null))
+  ) as is_asked, i.requested_at,
   -- a person who approved it as one that may be another had seen that
-  tieout.unseen_double(plain) is not null
+  tieout.unseen_double(plain) is not null or still.doubled is not null
     or exists (select from twin where twin.instruction_id = i.instruction_id)
-      and approved.approved_for is distinct from 'twin_request' as is_twin
+      and approved.approved_for is distinct from 'twin_request' as is_twin,
+  still.restored or coalesce(coalesce(i.requested_at, '-infinity')
+    < (select max(at) from tieout.put_backs), false) as restored, still.freed, still.left_disputed
 from queued i
 join tieout.instructions plain using (instruction_id)
 cross join lateral (
   select (select d.row_before ->> 'hold_reason' from tieout.decisions d
     where d.decision_id = i.approval_id) as approved_for
 ) approved
+cross join lateral tieout.waits_still(plain) still
 order by i.instruction_id

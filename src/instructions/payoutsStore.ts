@@ -5,6 +5,8 @@
 
 import type { BatchInstruction } from '../core/instructions/batch.js';
 import type { ApprovalLapse } from '../core/instructions/decision.js';
+import type { HoldReason } from '../core/instructions/holdReasons.js';
+import { type OnRecord, stillHeld } from '../core/instructions/policy.js';
 import type { PayoutsLeftOut, PendingPayouts } from '../core/runs/pendingPayouts.js';
 import type { Db } from '../database/db.js';
 import { named } from '../database/identifiers.js';
@@ -163,22 +165,24 @@ interface PayoutFacts extends BatchInstruction {
   requestedAt: Date | null;
   /** one of the same content was paid, or may have been, and its request has left the ledger */
   isTwin: boolean;
+  /** why it waits by what is on record of it, where no approval was given in sight of that */
+  stillHeld: HoldReason | null;
 }
 
 /** What is true now of the payout that waits in a batch. */
 export async function payoutFacts(db: Db, batchId: bigint, now: Date): Promise<PayoutFacts[]> {
   const { rows } = await db.query<
-    RawInstruction & {
-      lapse: ApprovalLapse | null;
-      is_approved: boolean;
-      approved_for: string | null;
-      is_in_totals: boolean;
-      source_currency: string | null;
-      source_amount: string | null;
-      is_asked: boolean;
-      requested_at: Date | null;
-      is_twin: boolean;
-    }
+    RawInstruction &
+      OnRecord & {
+        lapse: ApprovalLapse | null;
+        is_approved: boolean;
+        is_in_totals: boolean;
+        source_currency: string | null;
+        source_amount: string | null;
+        is_asked: boolean;
+        requested_at: Date | null;
+        is_twin: boolean;
+      }
   >(statement('instructions/payoutFacts'), [batchId, now, NOTED_LATE_WITHIN, LOADED_ANEW_WITHIN]);
   return rows.map((row) => ({
     ...batchInstruction(row),
@@ -193,6 +197,7 @@ export async function payoutFacts(db: Db, batchId: bigint, now: Date): Promise<P
     isAsked: row.is_asked,
     requestedAt: row.requested_at,
     isTwin: row.is_twin,
+    stillHeld: stillHeld(row),
   }));
 }
 

@@ -9,7 +9,6 @@ import type { Removal } from '../core/runs/removal.js';
 import type { Database, Db } from '../database/db.js';
 import { identifier, named } from '../database/identifiers.js';
 import { gaveUpWaiting } from '../database/server/lockWaits.js';
-import { statement } from '../database/statements.js';
 import { HOUSE_CHAIN } from '../runs/runRecordStore.js';
 
 /** A month in which runs began whose snapshots are kept; their business dates. */
@@ -41,9 +40,14 @@ const LOCK_SECONDS = 1;
 type RawMonth = Omit<KeptMonth, 'nights' | 'looks' | 'bytes'> &
   Record<'nights' | 'looks' | 'bytes' | 'low' | 'high', bigint>;
 
+/** What holds a month is asked again by whoever drops it, the owner's function. */
+const KEPT_MONTHS = `select month, low, high, first_date as "firstDate", last_date as "lastDate",
+    nights, looks, bytes, holds
+  from tieout.kept_months($1, $2) order by first_date`;
+
 /** All months, oldest first; what `keptFrom` and later days belong to is held. */
 export async function keptMonths(db: Db, keptFrom: string): Promise<KeptMonth[]> {
-  const { rows } = await db.query<RawMonth>(statement('retention/keptMonths'), [keptFrom, null]);
+  const { rows } = await db.query<RawMonth>(KEPT_MONTHS, [keptFrom, null]);
   return rows.map(asMonth);
 }
 
@@ -112,10 +116,7 @@ export async function removeMonth(db: Database, order: RemovalOrder): Promise<Re
 async function removedIn(tx: Db, order: RemovalOrder): Promise<RemovalVerdict> {
   await tx.query("select set_config('lock_timeout', $1, true)", [`${LOCK_SECONDS}s`]);
   await tx.query(`select pg_advisory_xact_lock(hashtext('tieout.make_month'))`);
-  const { rows } = await tx.query<RawMonth>(statement('retention/keptMonths'), [
-    order.keptFrom,
-    order.month.month,
-  ]);
+  const { rows } = await tx.query<RawMonth>(KEPT_MONTHS, [order.keptFrom, order.month.month]);
   const row = rows.find((one) => one.month === order.month.month);
   if (!row) return { kind: 'held', month: { ...order.month, holds: ['it is gone already'] } };
   const month = asMonth(row);

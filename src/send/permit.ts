@@ -27,7 +27,7 @@ import { otherEnvironment } from '../runs/environment.js';
 import { unsignedOf } from '../signatures/signaturesStore.js';
 import type { BatchRow } from './batches/batchesStore.js';
 import type { FreshFacts } from './batches/batchFactsStore.js';
-import { batchFacts, decisionsBehind } from './batches/batchFactsStore.js';
+import { batchFacts, decisionsBehind, pastLimit } from './batches/batchFactsStore.js';
 import type { SendingStatus } from './batches/sendingStatusStore.js';
 import { statusInClaim } from './batches/sendingStatusStore.js';
 import type { SendDeps } from './deps.js';
@@ -76,6 +76,7 @@ export async function maySend(
       : await weighOrders(deps, tx, batch, account, holds);
   if (weighed.kind === 'stale') return weighed;
   await holdUnsigned(deps, tx, batch, weighed);
+  await holdPastLimit(deps, tx, batch, status.runId, weighed);
   const isCanary = status.kind === 'canary';
   return { ...weighed, kind: 'yes', isCanary, runId: status.runId };
 }
@@ -137,6 +138,7 @@ async function weighOrders(
     facts,
     (fact) => whyNot(deps, batch, account, fact),
     (fact) => {
+      if (fact.stillHeld === 'restored') return fact.stillHeld;
       if (isUnseenDispute(fact)) return 'disputed';
       if (fact.lapse !== null) return leftBy(fact.lapse, fact.approvedFor);
       const { partialCapture } = deps.config.gateway.profile;
@@ -144,6 +146,7 @@ async function weighOrders(
       if (fact.doubled !== null) return fact.doubled;
       // Who approved it has seen what the check says: it is part of what is seen.
       if (fact.isFraud && !fact.isApproved) return 'fraud_rejected';
+      if (fact.stillHeld !== null) return fact.stillHeld;
       return holds({ ...wantedOf(fact), isInTotals: true }, fact.isApproved);
     },
   );
@@ -162,11 +165,34 @@ async function holdUnsigned(
   const ids = [...new Set(behind.map(({ decisionId }) => decisionId))];
   const unsigned = new Set(await unsignedOf(tx, keys, 'decision', ids));
   for (const { instructionId, decisionId } of behind) {
-    const at = weighed.entries.findIndex((entry) => entry.instructionId === instructionId);
-    if (at < 0 || !unsigned.has(decisionId)) continue;
-    weighed.entries.splice(at, 1);
-    weighed.held.set(instructionId, 'not_signed');
+    if (unsigned.has(decisionId)) hold(weighed, instructionId, 'not_signed');
   }
+}
+
+/** What waited past the limits of a run goes by a plan with room for it, or by an approval. */
+async function holdPastLimit(
+  deps: Pick<SendDeps, 'config'>,
+  tx: Db,
+  { batchId, operation }: BatchRow,
+  runId: bigint,
+  weighed: Weighed & { kind: 'weighed' },
+): Promise<void> {
+  const own = ownPolicies(deps).policies.find((one) => one.operation === operation);
+  if (!own || (own.maxCount === null && own.maxAmount === null)) return;
+  for (const instructionId of await pastLimit(tx, batchId, runId, own)) {
+    hold(weighed, instructionId, 'over_limit_of_run');
+  }
+}
+
+function hold(
+  weighed: Weighed & { kind: 'weighed' },
+  instructionId: bigint,
+  reason: HoldReason,
+): void {
+  const at = weighed.entries.findIndex((entry) => entry.instructionId === instructionId);
+  if (at < 0) return;
+  weighed.entries.splice(at, 1);
+  weighed.held.set(instructionId, reason);
 }
 
 function isPartialCapture({ operation }: BatchRow, { facts, amount }: FreshFacts): boolean {
@@ -196,8 +222,10 @@ async function weighPayout(
     (fact) => {
       const isInTotals = fact.isInTotals && isUnitKnown;
       const source = moneyOf(sourceOf(deps.config.gateway.profile, fact.payload ?? {}));
+      if (fact.stillHeld === 'restored') return fact.stillHeld;
       if (fact.lapse !== null) return leftBy(fact.lapse, fact.approvedFor);
       if (fact.isTwin) return 'twin_request';
+      if (fact.stillHeld !== null) return fact.stillHeld;
       // What was shown, and approved, was another amount than the profile reads in it by now.
       const isSame = isSameMoney(deps, fact) && isSameSource(source, moneyOf(fact.source));
       if (fact.isInTotals && !isSame) return 'newly_freed';

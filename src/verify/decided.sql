@@ -27,6 +27,21 @@ where i.approval_id is not null and not exists (
   select from tieout.decisions d where d.decision_id = i.approval_id
     and d.instruction_id = i.instruction_id and d.decision = 'approve')
 union all
+-- What waits is let go by a person, or by a plan, which comes between a look and the total of its
+-- run; told by how far history had come at each, whatever clocks say.
+select i.account_id, i.order_no, 'instruction ' || i.instruction_id,
+  'let go on ' || to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+  'no decision, and no run that planned'
+from tieout.instruction_events e
+join tieout.instructions i using (instruction_id)
+cross join lateral (
+  select w.kind from tieout.workings w
+  where i.account_id = any (w.account_ids) and w.last_instruction_event < e.seq
+  order by w.working_id desc limit 1
+) newest
+where e.from_state = 'held' and e.to_state = 'planned' and e.by = 'tieout'
+  and newest.kind = 'total'
+union all
 select account_id, null, what || ' ' || id, 'there', 'no link that sealed it with its commit'
 from (
   select account_id, 'decision' as what, decision_id as id, link_id from tieout.decisions

@@ -39,6 +39,18 @@ interface Disagreement {
   history: string | null;
 }
 
+export interface RedactedLink {
+  accountId: string;
+  linkNo: bigint;
+  what: string;
+  businessDate: string;
+  /** what else it seals is believed as well */
+  facts: number;
+}
+
+/** So many are named. */
+const REDACTED_LINKS_MAX = 100;
+
 export interface ChainFinding {
   chains: number;
   links: number;
@@ -49,6 +61,8 @@ export interface ChainFinding {
   removed: Removal[];
   /** words that were taken out on record: their links hold what is left */
   redacted: Redaction[];
+  /** these links, the newest first: what they hold is what a record says, not what was sealed */
+  redactedLinks: RedactedLink[];
   /** rows whose state is not what their history says */
   disagreements: Disagreement[];
 }
@@ -89,12 +103,25 @@ export async function checkChain(
     unsealed: await unsealed(db),
     removed: await removals(db),
     redacted: await redactions(db),
+    redactedLinks: await redactedLinks(db),
     disagreements: [
       ...(await disagreeing(db, statement('verify/disagreements'))),
       ...(await disagreeing(db, statement('verify/decided'))),
       ...(await disagreeing(db, statement('verify/derived'))),
     ],
   };
+}
+
+async function redactedLinks(db: Db): Promise<RedactedLink[]> {
+  const { rows } = await db.query<Omit<RedactedLink, 'facts'> & { facts: bigint }>(
+    `select l.account_id as "accountId", l.link_no as "linkNo", l.what,
+       l.business_date as "businessDate", l.facts
+     from (select distinct link_id, account_id, what from tieout.redacted_links) k
+     join tieout.chain_links l using (link_id, account_id, what)
+     order by l.link_id desc, l.account_id, l.what limit $1`,
+    [REDACTED_LINKS_MAX],
+  );
+  return rows.map((row) => ({ ...row, facts: Number(row.facts) }));
 }
 
 const EMPTIED: BrokenLink = {

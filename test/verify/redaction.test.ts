@@ -113,6 +113,7 @@ test('is taken out on record, and the chain stays checkable', async () => {
     ...[1, expect.stringMatching(/Out of 6 text\(s\) words were taken on .*berta/)],
   ]);
   expect(verified.stdout).toContain('3 link(s) of the chain');
+  expect(verified.stdout).toMatch(/^Link \d+ of account A100\d \(decision, sealed with .*alone$/m);
   // What was signed is signed as it stands now, and what was not is not.
   const { rows: signed } = await house.db.query<{ what: string }>(
     'select what from tieout.signatures order by signature_id',
@@ -144,6 +145,32 @@ test('whoever changes more than that, or takes the record away, breaks the chain
   await expect(house.db.query(`update tieout.redactions set by = 'x'`)).rejects.toThrow(
     'is history',
   );
+});
+
+test('a record that the owner makes up makes no other fact right', async () => {
+  const madeUp = `with made as (
+      insert into tieout.redactions (by, is_claim, reason) values ('anna', true, 'a card')
+      returning redaction_id),
+    said as (insert into tieout.redacted_texts
+      select redaction_id, 'brakes', '{"seq": 1}', 'reason', 6 from made)
+    insert into tieout.redacted_links
+    select redaction_id, l.link_id, l.account_id, l.what, l.facts, l.facts_sha256, f.facts_sha256
+    from made, tieout.chain_links l
+    cross join lateral tieout.link_facts(l.link_id, l.what, l.account_id) f
+    where f.facts_sha256 <> l.facts_sha256 and tieout.redacted_sha256(l) <> f.facts_sha256;
+    select tieout.seal('', current_date, false)`;
+  for (const [what, sql] of [
+    ['look', `update tieout.pages set answered_at = answered_at + interval '1 second'`],
+    ['end', `update tieout.run_ends set summary = '{}'`],
+    ['decision', `update tieout.decisions set decided_by = 'berta'`],
+  ]) {
+    await tampered(async (query) => {
+      await query(sql ?? '');
+      await query(madeUp);
+      const { broken } = await checkChain({ query } as never, () => {});
+      expect([what, broken.map((one) => one.what)]).toEqual([what, expect.arrayContaining([what])]);
+    });
+  }
 });
 
 test('and nothing is taken out of what is not what was sealed', async () => {

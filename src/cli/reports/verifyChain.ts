@@ -90,6 +90,7 @@ export async function tellDecisionsKey({ config }: App, isJson: boolean): Promis
 
 function chainLines(found: ChainFinding, head: string): string[] {
   const { chains, links, broken, unsealed, disagreements, removed, redacted } = found;
+  const unnamed = redacted.reduce((sum, one) => sum + one.links, -found.redactedLinks.length);
   return [
     broken.length === 0
       ? `The chain is whole: ${links} links in ${chains} chains. It ends in ${head}.`
@@ -97,6 +98,12 @@ function chainLines(found: ChainFinding, head: string): string[] {
     ...broken.map(brokenLine),
     ...removed.map((one) => `${removedLine(one)}; its digests are in the chain.`),
     ...redacted.map((one) => `${redactedLine(one)}.`),
+    ...found.redactedLinks.map(
+      ({ accountId, linkNo, what, businessDate, facts }) =>
+        `Link ${linkNo} of ${chainName(accountId)} (${what}, sealed with ${businessDate}): its ` +
+        `${facts} fact(s) are what they were when words were taken out, by that record alone`,
+    ),
+    ...(unnamed > 0 ? [`and ${unnamed} older one(s), or named before`] : []),
     ...disagreements.map(
       ({ accountId, orderNo, what, state, history }) =>
         `${what} of ${accountId === '' ? 'this installation' : accountId}` +

@@ -87,6 +87,25 @@ export function isUnseenDispute(refund: {
   return refund.hasDispute && (!refund.isApproved || refund.lapse !== null);
 }
 
+/** What is history of an instruction, as function `tieout.waits_still` tells it. */
+export interface OnRecord {
+  /** the reason that its approval was given in sight of */
+  approved_for: string | null;
+  restored: boolean;
+  freed: boolean;
+  left_disputed: boolean;
+}
+
+/**
+ * Why it waits by what is on record, whatever its row says: a plan holds it for just that, so that
+ * the claim finds it only where somebody let it go behind the program's back.
+ */
+export function stillHeld(found: OnRecord): HoldReason | null {
+  if (found.restored && found.approved_for !== 'restored') return 'restored';
+  if (found.left_disputed) return 'disputed';
+  return found.freed ? 'newly_freed' : null;
+}
+
 function isLower(own: Policy, planned: Policy, currency: string): boolean {
   const amount = amountIn(own.maxAmount ?? {}, currency);
   const before = amountIn(planned.maxAmount ?? {}, currency);

@@ -49,8 +49,10 @@ wanted as materialized (
     (select doubled.reason from tieout.doubled(
       i.account_id, i.order_no, i.operation, i.transaction_id, i.refund_id, i.refund_amount) doubled
       where i.operation <> 'review') as doubled,
-    tieout.unseen_double(i) as unseen_double
+    coalesce(tieout.unseen_double(i), still.doubled) as unseen_double,
+    still.restored, still.freed, still.left_disputed
   from tieout.instructions i
+  cross join lateral tieout.waits_still(i) still
   cross join lateral (
     select max(c.over_at) as over_at, max(c.looks_before) as looks_before from called c
     where c.account_id = i.account_id

@@ -6,6 +6,7 @@ import { type LedgerCurrencies, ledgerCurrencies } from '../../core/currency.js'
 import type { BatchInstruction } from '../../core/instructions/batch.js';
 import type { ApprovalLapse } from '../../core/instructions/decision.js';
 import type { HoldReason } from '../../core/instructions/holdReasons.js';
+import { type OnRecord, type Policy, stillHeld } from '../../core/instructions/policy.js';
 import { parseAmount } from '../../core/money.js';
 import type {
   EntryFacts,
@@ -33,6 +34,8 @@ export interface FreshFacts extends BatchInstruction {
   isFraud: boolean;
   /** why it may be a movement that was made already, where its approval was given without that */
   doubled: HoldReason | null;
+  /** why it waits by what is on record of it, where no approval was given in sight of that */
+  stillHeld: HoldReason | null;
   /** null: no complete snapshot that is young enough */
   snapshotAt: Date | null;
   asOf: Date | null;
@@ -63,6 +66,7 @@ export async function batchFacts(
     isFraud: row.is_fraud,
     // An approval counts against it only if it was given in sight of it.
     doubled: (row.doubled === row.approved_for ? null : row.doubled) ?? row.unseen_double,
+    stillHeld: stillHeld(row),
     snapshotAt: row.snapshot_at,
     asOf: row.as_of,
     dateEnd: row.date_end,
@@ -81,6 +85,21 @@ export async function decisionsBehind(
     'decisionsBehind',
   );
   return rows;
+}
+
+/** Of the batch what waited past the limits of one run, and is let go past them. */
+export async function pastLimit(
+  db: Db,
+  batchId: bigint,
+  runId: bigint,
+  { operation, maxCount, maxAmount }: Policy,
+): Promise<bigint[]> {
+  const { rows } = await db.query<{ instructionId: bigint }>(
+    statement('send/batches/pastLimit'),
+    [batchId, runId, operation, maxCount, JSON.stringify(maxAmount ?? {})],
+    'pastLimit',
+  );
+  return rows.map(({ instructionId }) => instructionId);
 }
 
 function orderFacts(row: RawFacts, entries: readonly RawEntry[]): OrderFacts {
@@ -121,12 +140,11 @@ interface RawEntry {
   transaction_at: string | null;
 }
 
-interface RawFacts extends RawInstruction {
+interface RawFacts extends RawInstruction, OnRecord {
   lapse: ApprovalLapse | null;
   is_approved: boolean;
   has_dispute: boolean;
   is_fraud: boolean;
-  approved_for: string | null;
   doubled: HoldReason | null;
   /** as the newest plan found, which knows more of that */
   unseen_double: HoldReason | null;

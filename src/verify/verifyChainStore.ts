@@ -39,7 +39,7 @@ interface Disagreement {
   history: string | null;
 }
 
-export interface RedactedLink {
+interface RedactedLink {
   accountId: string;
   linkNo: bigint;
   what: string;

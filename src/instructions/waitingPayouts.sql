@@ -61,14 +61,14 @@ off as materialized (
   join tieout.run_settings last on last.settings_id = newest.planned_by
   where last.settings #>> '{operations,mode,payout}' = 'off'
 ),
--- With the requests of the same content, of whatever account, that have left the ledger, where one
--- of them was paid, or may have been, also by hand, or the gateway or a person refused it (under
--- another number it would go past whoever has to have it planned again): the newest that was
--- planned, and which left last before one that waits was first weighed, or later: within $5. That
--- one was asked for when that was planned, yet under no number that we knew, or came as one of them
--- left: it may be that one, loaded anew. Which one it is nobody can tell where several wait, and one that waits
--- for a person already stands in for none: each of them waits. A host whose clock is ahead may note
--- the leaving up to $6 after the request was weighed.
+-- With the requests of the same content, of whatever account, that have left the ledger, where
+-- one of them was paid, or may have been, also by hand, or the gateway or a person refused it
+-- (under another number it would go past whoever has to have it planned again): the newest that
+-- was planned, and which left last before one that waits was first weighed, or later: within
+-- $5. That one was asked for when that was planned, yet under no number that we knew, or came
+-- as one of them left: it may be that one, loaded anew. Which one it is nobody can tell where
+-- several wait, and one that waits for a person already stands in for none: each of them waits.
+-- A host whose clock is ahead may note the leaving up to $6 after the request was weighed.
 beside as materialized (
   select *, max(planned_at) over (partition by content) as paid_at,
     max(left_at) over (partition by content order by weighed_at

@@ -236,10 +236,8 @@ test('more requests than a night weighs: what is held stands back, and what is l
 test('what was refused waits on each night, whatever it asks for meanwhile', async () => {
   await asked(ONE, later(-9));
   await plan(later(-8));
-  await change(
-    ONE,
-    `state = 'withdrawn', is_refused = true, reason = 'no', settled_at = created_at`,
-  );
+  const refused = `state = 'withdrawn', is_refused = true, reason = 'no'`;
+  await change(ONE, `${refused}, settled_at = created_at`);
   const night = async (hours: number, amount: string) => {
     await gone(ONE);
     await asked(ONE, later(-9), amount);
@@ -283,9 +281,8 @@ test.each([
   await plannedBy('auto', later(-600));
   if (off) for (const at of [-500, -24]) await plannedBy('off', later(at));
   await gone(ONE);
-  await notePayoutsLeft(db, [accountId], later(leftAt));
-  // Stamped as it is loaded, each day anew.
-  await asked(TWO, later(-9));
+  await notePayoutsLeft(db, later(leftAt));
+  await asked(TWO, later(-9)); // stamped as it is loaded
   await plan(NOW);
   expect((await states())[1]).toBe(isTwin ? '2 held: twin_request' : '2 queued');
 });
@@ -296,11 +293,9 @@ async function plannedBy(mode: string, at: Date): Promise<void> {
   await db.query(
     `with kept as (
        insert into tieout.run_settings (run_id, at, settings, settings_sha256, version)
-       values ($1, $2, jsonb_build_object('operations', jsonb_build_object('mode',
-         jsonb_build_object('payout', $3::text))), $3, '0')
-       returning settings_id)
+       values ($1, $2, $4, $3, '0') returning settings_id)
      update tieout.run_accounts set planned_by = (select settings_id from kept) where run_id = $1`,
-    [runId, at, mode],
+    [runId, at, mode, JSON.stringify({ operations: { mode: { payout: mode } } })],
   );
 }
 

@@ -197,6 +197,8 @@ function Press(props: { visit: Visit; verb: SetVerb; preview: SetPreview; count:
   const { query, words } = visit;
   const { title, button } = decisionWords(verb, isTray(visit), preview.becomes.keys());
   const whom = verb === 'assign' ? { whom: query.text('whom', 64) ?? '' } : {};
+  const owner = whom.whom === '-' ? 'nobody' : whom.whom;
+  const to = owner === undefined ? '' : ` to ${owner}`;
   return (
     <Form action={`/breaks/all/${verb}?${queryOf(query, whom)}`} csrf={visit.csrf}>
       <input type="hidden" name="seen" value={preview.digest} />
@@ -204,7 +206,9 @@ function Press(props: { visit: Visit; verb: SetVerb; preview: SetPreview; count:
         <legend>{title}</legend>
         {verb === 'assign' ? null : <Reason visit={visit} />}
         <button type="submit" class="main" formNoValidate={asksPassword(visit, verb)}>
-          {asksPassword(visit, verb) ? 'Enter password first' : `${button} ${words.count(count)}`}
+          {asksPassword(visit, verb)
+            ? 'Enter password first'
+            : `${button} ${words.count(count)}${to}`}
         </button>
       </fieldset>
     </Form>

@@ -7,13 +7,13 @@ import { inTransaction } from '../database/db.js';
 import { changesSince } from '../instructions/changedSettings.js';
 import { holdDecisions } from '../instructions/decisionsStore.js';
 import type { AccountChange } from '../instructions/freedStore.js';
-import { holdFreed, noteWeighed, withdrawHistory } from '../instructions/freedStore.js';
+import { holdFreed, withdrawHistory } from '../instructions/freedStore.js';
 import { ownPolicies } from '../instructions/policies.js';
 import type { Snapshot } from '../pull/snapshot/snapshotsStore.js';
 import type { Run, RunDeps } from '../runs/deps.js';
 import { accountRules } from '../runs/deps.js';
 import { payoutsToPlan, REQUESTS_MAX } from './payouts.js';
-import { planInstructions, withdrawNeedless } from './planStore.js';
+import { noteWeighed, planInstructions, withdrawNeedless } from './planStore.js';
 
 type PlanDeps = Pick<RunDeps, 'config' | 'gateway' | 'now' | 'progress'>;
 

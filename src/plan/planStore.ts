@@ -7,7 +7,9 @@ import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Db } from '../database/db.js';
 import { relationsOf, relationsOfRun } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
+import type { AccountChange } from '../instructions/freedStore.js';
 import { DONE } from '../instructions/instructionsStore.js';
+import type { AccountRules } from '../runs/deps.js';
 
 /** Withdraws what waits although nobody asks for it any more. */
 export async function withdrawNeedless(
@@ -62,6 +64,32 @@ export async function planInstructions(
   ]);
   await hideCards(db, runId);
   return result.rowCount;
+}
+
+/**
+ * Notes by which settings the accounts of a run were planned: the next plan is compared with them.
+ * Not while a page of the snapshot is missing, or an order could not be compared that shows what
+ * means something else by `changes`, for what would stand on it was not weighed, nor of an account
+ * that may not send. From when on requests were not history is kept in either case: of an account
+ * that is only observed, or whose liveFrom lies ahead, all were until now.
+ */
+export async function noteWeighed(
+  db: Db,
+  runId: bigint,
+  accounts: readonly AccountRules[],
+  now: Date,
+  { isWhole, changes }: { isWhole: boolean; changes: readonly AccountChange[] },
+): Promise<void> {
+  const codes = changes.flatMap(({ accountId, change }) =>
+    'values' in change ? [{ account_id: accountId, kind: change.kind, codes: change.values }] : [],
+  );
+  await db.query(statement('plan/noteWeighed', await relationsOfRun(db, runId)), [
+    runId,
+    JSON.stringify(accounts),
+    now,
+    isWhole,
+    JSON.stringify(codes),
+  ]);
 }
 
 /** A shop's own table or view may bring card numbers in people's words; no instruction has one. */

@@ -4,7 +4,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Change } from '../../src/core/instructions/freeingChange.js';
 import type { Database } from '../../src/database/db.js';
-import { noteWeighed, weighedBy } from '../../src/instructions/freedStore.js';
+import { weighedBy } from '../../src/instructions/freedStore.js';
+import { noteWeighed } from '../../src/plan/planStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import type { OrderText } from '../support/orders.js';

@@ -158,6 +158,8 @@ export interface InstructionSheet {
   /** false: a payout in a unit that nobody has set */
   isInTotals: boolean;
   holdReason: string | null;
+  /** why it may have been made already: it waits for that once it is approved for its reason */
+  thenHeldFor: string | null;
   reason: string | null;
   askedBy: string[];
   createdAt: string;

@@ -51,7 +51,8 @@ select jsonb_build_object(
   'currency', i.currency, 'amount', i.amount::text, 'refundId', i.refund_id,
   'refundAmount', i.refund_amount::text, 'refundReason', i.refund_reason,
   'reviewDecision', i.review_decision, 'isInTotals', i.is_in_totals,
-  'holdReason', i.hold_reason, 'reason', i.reason,
+  'holdReason', i.hold_reason, 'reason', i.reason, 'thenHeldFor', case when i.state = 'held'
+    then nullif(tieout.unseen_double(i.whole), i.hold_reason) end,
   'askedBy', to_jsonb(i.asked_by), 'createdAt', i.created_at, 'settledAt', i.settled_at,
   'isRefused', i.is_refused, 'isReplanned', i.replan_id is not null,
   'isDisputed', i.is_disputed, 'outcomeCode', i.outcome_code,

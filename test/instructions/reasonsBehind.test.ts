@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Decision } from '../../src/instructions/decisions.js';
+import { sheetOf } from '../../src/instructions/instructionSheet.js';
 import { holdAgain } from '../../src/send/batches/batchesStore.js';
 import { batchFacts } from '../../src/send/batches/batchFactsStore.js';
 import type { FreshDatabase } from '../support/database.js';
@@ -48,6 +49,7 @@ test('approved in sight of a dispute alone, what may have been paid already wait
   );
   await nextRun([REFUND]);
   expect(await newest()).toBe('O1 refund R1 4.00 held: disputed');
+  expect((await sheet())?.thenHeldFor).toBe('twin_request');
   expect(await decide(APPROVE, 'anna', NEWEST)).toEqual(['done queued']);
   const [id, doubled] = await claimed();
   expect(doubled).toBe('twin_request');
@@ -56,7 +58,16 @@ test('approved in sight of a dispute alone, what may have been paid already wait
   expect(await decide(APPROVE, 'Anna', NEWEST)).toEqual(['refused asked_by_same_person']);
   expect((await verdictOf('bob'))[0]).toBe('done queued');
   expect(await claimed()).toEqual([id, null]);
+  expect((await sheet())?.thenHeldFor).toBeNull();
 });
+
+async function sheet() {
+  const { rows } = await at.db.query<{ id: bigint }>(
+    'select max(instruction_id) as id from tieout.instructions where account_id = $1',
+    [at.accountId],
+  );
+  return sheetOf({ db: at.db, refundReasonTag: true }, rows[0]?.id ?? 0n);
+}
 
 /** With the digest that the sheet shows: the dispute is still open. */
 async function verdictOf(name: string): Promise<string[]> {

@@ -4,7 +4,7 @@
 import { nameLabel } from '../../core/instructions/decider.js';
 import { isUndecided } from '../../core/instructions/decision.js';
 import { hintWords } from '../../core/instructions/hints.js';
-import { holdLabel, waitingState } from '../../core/instructions/holdReasons.js';
+import { holdLabel, holdLabels, waitingState } from '../../core/instructions/holdReasons.js';
 import { instructionMoney } from '../../core/instructions/instruction.js';
 import { payoutWords } from '../../core/instructions/payoutAnswer.js';
 import type { AskedPayout, Payee } from '../../core/instructions/payouts/payoutAsked.js';
@@ -116,7 +116,7 @@ function whatOf(sheet: Sheet): string {
 }
 
 function whyOf(sheet: InstructionSheet): string {
-  if (sheet.holdReason !== null) return `: ${holdLabel(sheet.holdReason)}`;
+  if (sheet.holdReason !== null) return `: ${holdLabels(sheet.holdReason, sheet.thenHeldFor)}`;
   return sheet.reason === null ? '' : `: ${labelStates(sheet.reason)}`;
 }
 

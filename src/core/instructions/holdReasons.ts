@@ -127,6 +127,12 @@ export function holdLabel(reason: string): string {
   return rule.setting === undefined ? rule.words : `${rule.words} (${rule.setting})`;
 }
 
+/** With what it waits for once it is approved for that. */
+export function holdLabels(reason: string, next: string | null): string {
+  const then = next === null ? '' : `; approved for that, it waits again: ${holdLabel(next)}`;
+  return `${holdLabel(reason)}${then}`;
+}
+
 /** The same for who approves, without names of settings. */
 export function holdWords(reason: string): string {
   return HOLD_REASONS[reason as HoldReason]?.words ?? reason;

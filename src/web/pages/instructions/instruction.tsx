@@ -4,7 +4,12 @@
 import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
 import { isUndecided } from '../../../core/instructions/decision.js';
 import { hintWords } from '../../../core/instructions/hints.js';
-import { holdLabel, isApprovable, waitingState } from '../../../core/instructions/holdReasons.js';
+import {
+  holdLabel,
+  holdLabels,
+  isApprovable,
+  waitingState,
+} from '../../../core/instructions/holdReasons.js';
 import { instructionMoney, writtenAmount } from '../../../core/instructions/instruction.js';
 import { payoutWords } from '../../../core/instructions/payoutAnswer.js';
 import { leavingWords } from '../../../core/instructions/payouts/payoutAsked.js';
@@ -106,7 +111,9 @@ function isPending({ payout, state }: Sheet): boolean {
 }
 
 function whyOf(sheet: Sheet, words: Words): string {
-  if (sheet.holdReason !== null) return `It waits: ${holdLabel(sheet.holdReason)}.`;
+  if (sheet.holdReason !== null) {
+    return `It waits: ${holdLabels(sheet.holdReason, sheet.thenHeldFor)}.`;
+  }
   if (isPending(sheet)) {
     return 'The gateway took it and has not done it yet; a person says what became of it.';
   }

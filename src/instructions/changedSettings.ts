@@ -5,7 +5,7 @@
 import type { Config } from '../config/config.js';
 import { ConfigurationError } from '../core/errors.js';
 import type { Change, MoneySettings } from '../core/instructions/freeingChange.js';
-import { changesOf, isOfMeaning } from '../core/instructions/freeingChange.js';
+import { changesOf, isOfLedger, isOfMeaning } from '../core/instructions/freeingChange.js';
 import type { Policy, RecordedOperations } from '../core/instructions/policy.js';
 import { policiesOf } from '../core/instructions/policy.js';
 import type { Db } from '../database/db.js';
@@ -34,8 +34,10 @@ export async function changesSince(
 }
 
 interface Difference {
-  /** an answer, or a row of the ledger, means something else, in words; null: it does not */
-  meansOther: string | null;
+  /** an answer, or a row of the ledger, means something else */
+  meansOther: boolean;
+  /** a look or an answer does, in words; null: it does not */
+  looksOther: string | null;
   /** an answer to what is sent does */
   readsOther: string | null;
   goesElsewhere: boolean;
@@ -53,13 +55,14 @@ export async function differsFrom(
 ): Promise<Difference> {
   const plan = await plannedBy(db, accountId);
   if (plan?.settingsSha256 === ownPolicies(deps).sha256) {
-    return { meansOther: null, readsOther: null, goesElsewhere: false };
+    return { meansOther: false, looksOther: null, readsOther: null, goesElsewhere: false };
   }
   const kept = await recordedSettings(db, plan === null ? [] : [plan.settingsId]);
   const before = plan === null ? undefined : kept.get(plan.settingsId);
   const changes = changesFrom(before, deps.config, accountId);
   return {
-    meansOther: changes.find(isOfMeaning)?.words ?? null,
+    meansOther: changes.some(isOfMeaning),
+    looksOther: changes.find((one) => isOfMeaning(one) && !isOfLedger(one))?.words ?? null,
     readsOther: changes.find(({ kind }) => kind === 'answer')?.words ?? null,
     goesElsewhere: changes.some(({ kind }) => kind === 'merchant'),
   };

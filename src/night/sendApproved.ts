@@ -94,11 +94,11 @@ async function assertSameMeaning(
   approved: readonly SentInstruction[],
 ): Promise<void> {
   for (const accountId of new Set(approved.map((one) => one.accountId))) {
-    const { meansOther } = await differsFrom(deps, deps.db, accountId);
-    if (meansOther === null) continue;
+    const { looksOther } = await differsFrom(deps, deps.db, accountId);
+    if (looksOther === null) continue;
     throw new UsageError(
       `nothing is sent: the settings here are not those by which account ${accountId} was ` +
-        `planned last (${meansOther}). Give this host the settings of the last night, or leave ` +
+        `planned last (${looksOther}). Give this host the settings of the last night, or leave ` +
         'it to the next one',
     );
   }

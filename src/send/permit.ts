@@ -108,7 +108,7 @@ async function holdsOf(
     // Who approved it had not seen to whom it would go.
     if (differs.goesElsewhere) return 'newly_freed';
     if (isApproved) return null;
-    return heldAtClaim(own, then, wanted) ?? (differs.meansOther === null ? null : 'newly_freed');
+    return heldAtClaim(own, then, wanted) ?? (differs.meansOther ? 'newly_freed' : null);
   };
 }
 

@@ -84,6 +84,11 @@ export function isOfMeaning({ kind }: Change): boolean {
   return kind !== 'policy' && kind !== 'limit' && kind !== 'resend' && kind !== 'live_from';
 }
 
+/** Of these, what neither a look nor an answer is read by. */
+export function isOfLedger({ kind }: Change): boolean {
+  return kind === 'payout_unit' || kind === 'partial_capture';
+}
+
 /** One at most: what waits bears one sentence. A test gateway pays nobody, a live one everybody. */
 function merchantChange(before: MoneySettings, now: MoneySettings): Change[] {
   const elsewhere = (['environment', 'merchantId'] as const).find(

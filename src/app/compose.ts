@@ -33,7 +33,7 @@ import { bringNumbersForward } from '../database/server/sequencesStore.js';
 import { packageRoot } from '../database/statements.js';
 import { openSlots } from '../gateway/transport/slots.js';
 import type { Workforce } from '../night/run.js';
-import { tellJobFailed } from '../outbox/writeAlerts.js';
+import { tellFrozen, tellJobFailed } from '../outbox/writeAlerts.js';
 import { isAlive, thisMachine, thisProcess } from '../processes/identity.js';
 import { countJobs } from '../runs/jobsUnderWay.js';
 import { packageVersion } from '../runs/thisProgram.js';
@@ -213,6 +213,7 @@ async function openSendDeps(
     every,
     log: talk.log,
     putBack: (reason) => notePutBack(config.dataDir, reason, talk.log),
+    tellFrozen: (tx, reason) => tellFrozen(tx, config, reason, wallClock()),
   });
   closers.push(() => journal.close());
   return {

@@ -3,6 +3,7 @@
 // rows are written by outbox/writeAlerts.ts and alerts/watchRuns.ts, the posting is
 // alerts/deliverAlerts.ts.
 
+import { letGoWords, SENDING_STOPPED } from './instructions/breaker.js';
 import { oneLine } from './log.js';
 import { addAmounts } from './money.js';
 import { type Owed, owedSentence, type Silence, silenceSentence } from './runs/owed.js';
@@ -15,6 +16,7 @@ export const ALERT_EVENTS = [
   'night_did_not_start',
   'run_is_silent',
   'unknown_waits',
+  'sending_frozen',
   'job_failed',
   'file_refused',
   'batch_late',
@@ -150,6 +152,14 @@ export function unknownWaits(accountId: string, unknowns: readonly WaitingUnknow
       })),
     },
   };
+}
+
+/** Database and journals of permits do not agree: a whole shop stands until somebody looks. */
+export function sendingFrozen(reason: string): Alert {
+  const why = oneLine(reason, REASON_LENGTH);
+  const stopped = `S${SENDING_STOPPED.slice(1)} for all accounts: ${why}`;
+  const text = `${stopped}. A person has to look into it first; ${letGoWords(null)}`;
+  return { event: 'sending_frozen', subject: 'all accounts', text, details: { reason: why } };
 }
 
 export function jobFailed(queue: string, id: string, reason: string): Alert {

@@ -14,6 +14,7 @@ import {
   jobFailed,
   runFailed,
   runFinished,
+  sendingFrozen,
 } from '../core/alertMessages.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { SecurityEvent } from '../core/securityEvents.js';
@@ -55,6 +56,12 @@ export async function tellJobFailed(
   const newest = await newestNotified(db, alert.event, alert.subject);
   if (newest !== null && now.getTime() - newest.getTime() < JOB_FAILED_EVERY_MS) return;
   await tell(db, config, alert, now.toISOString(), ['webhook']);
+}
+
+/** Of each freeze, in the transaction that says it. */
+export async function tellFrozen(tx: Db, config: Notify, reason: string, now: Date): Promise<void> {
+  const alert = sendingFrozen(reason);
+  await tell(tx, config, alert, `${now.toISOString()} ${alert.text}`, ['webhook']);
 }
 
 /** Once for each state of the file, also where two clocks meet it. */

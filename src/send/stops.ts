@@ -2,7 +2,7 @@
 // journal that cannot be relied on, a gateway that takes no connection. The same facts for the
 // summary of a run, for `tieout status` and for the console.
 
-import { mayAccountSend } from '../core/instructions/breaker.js';
+import { mayAccountSend, standingWords } from '../core/instructions/breaker.js';
 import type { Notice } from '../core/runs/notices.js';
 import { liveFromAheadNotice, notSentNotice, notYetSentNotice } from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';
@@ -38,7 +38,10 @@ async function noticesOf(
     if (answer.kind === 'stop') {
       const instructions = mine.reduce((sum, one) => sum + one.instructions, 0);
       if (instructions === 0 && !alwaysTold.has(answer.by)) continue;
-      found.push(notSentNotice({ accountId, reason: answer.reason, instructions }));
+      const stop = { accountId, reason: answer.reason, instructions };
+      const [brake] = status.brakes;
+      const standing = brake === undefined ? {} : { standing: standingWords(brake) };
+      found.push(notSentNotice({ ...stop, ...standing }));
       continue;
     }
     for (const { reason, instructions } of mine.slice(0, REASONS_MAX)) {

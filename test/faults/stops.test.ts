@@ -143,6 +143,9 @@ describe('two batches in a row with an unknown entry', () => {
   });
 });
 
+const STANDING =
+  'sending is stopped for all accounts by a person; to resume: tieout brake off --reason TEXT';
+
 describe('the brake', () => {
   it('stops all sending until it is let go; looks go on', { timeout: 120_000 }, async () => {
     await ensureBuilt();
@@ -167,12 +170,12 @@ describe('the brake', () => {
         text: expect.stringMatching(
           /^sending is stopped for all .*called\); to .*: tieout brake off --reason TEXT; 3 .*t$/,
         ),
+        standing: STANDING,
       },
       expect.objectContaining({ text: expect.stringMatching(/nothing waits for it now$/) }),
     ]);
-    expect(runSentence(summary)).toContain(
-      '3 instructions not sent yet (sending is stopped for all accounts)',
-    );
+    expect(runSentence(summary)).toMatch(/incomplete: 3 instructions not sent yet; /);
+    expect(runSentence(summary).endsWith(`; ${STANDING}.`)).toBe(true);
     const status = await tieout(['status', '--json'], { cwd: house.folder });
     expect(JSON.parse(status.stdout).stops).toEqual(
       noticesOf(summary).map(({ accountId, text }) => ({ accountId, text })),

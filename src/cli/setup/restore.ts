@@ -15,6 +15,7 @@ import type { Database } from '../../database/db.js';
 import { openDatabase } from '../../database/db.js';
 import { migrateUp, migrationStatus } from '../../database/migrate.js';
 import { isOwner } from '../../database/server/grantRoles.js';
+import { tellFrozen } from '../../outbox/writeAlerts.js';
 import { thisMachine } from '../../processes/identity.js';
 import { unknownPermits } from '../../send/journal/journalsStore.js';
 import { openPermitJournal } from '../../send/journal/permitJournal.js';
@@ -102,6 +103,7 @@ async function putIn(
     if (app.config.queue.kind === 'database') {
       await migrateQueues({ kind: 'database', connection: app.owner });
     }
+    await tellFrozen(db, app.config, reason, new Date());
     const { permits } = await journal.read(null, null);
     const ids = permits.map(({ permitId }) => permitId);
     const lost = await unknownPermits(db, ids);

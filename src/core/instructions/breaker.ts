@@ -121,6 +121,13 @@ export function brakeWords(brake: Brake, said: (at: Date) => string = inUtc): st
   return `${what} is frozen since ${said(brake.at)}: ${brake.reason}`;
 }
 
+/** How a sentence ends that says of a night, or of a freeze, that a person has to resume sending. */
+export function standingWords({ kind, accountId, reason }: Omit<Brake, 'by' | 'at'>): string {
+  const whom = accountId === null ? 'all accounts' : `account ${accountId}`;
+  const why = kind === 'brake' ? ' by a person' : `: ${reason}`;
+  return `${SENDING_STOPPED} for ${whom}${why}; ${letGoWords(accountId)}`;
+}
+
 /** What a person has just let go: it holds no longer. */
 export function liftedWords(lifted: Brake): string {
   const what = lifted.kind === 'brake' ? 'the stop' : 'the freeze';

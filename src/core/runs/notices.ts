@@ -42,6 +42,8 @@ export interface Notice {
   about: string;
   /** Instructions that it keeps back. */
   instructions?: number;
+  /** A stop that only a person ends, whether anything waits or not: the end of the sentence. */
+  standing?: string;
   /** Orders and transactions that the text names: masking leaves them alone. */
   names?: readonly string[];
 }
@@ -145,8 +147,9 @@ export function notSentNotice(stop: {
   accountId: string;
   reason: string;
   instructions: number;
+  standing?: string;
 }): Notice {
-  const { accountId, reason, instructions } = stop;
+  const { accountId, reason, instructions, standing } = stop;
   const waits =
     instructions === 0
       ? 'nothing waits for it now'
@@ -155,7 +158,7 @@ export function notSentNotice(stop: {
   const text = `${isSaid ? '' : `${SENDING_STOPPED}: `}${reason}; ${waits}`;
   // What comes behind a colon or in parentheses are particulars.
   const about = reason.split(/[:(]| since /)[0]?.trim() ?? reason;
-  return { accountId, kind: 'not_sent', about, text };
+  return { accountId, kind: 'not_sent', about, text, ...(standing && { standing }) };
 }
 
 /** Nothing stops these: they were approved after the run, or the run ended before their turn. */

@@ -189,7 +189,7 @@ export function runSentence(summary: RunSummary): string {
   const date = `Business date ${summary.businessDate}`;
   const orders = ordersLookedAt(summary);
   const broken = sumOrders(summary, 'broken');
-  const tail = waitingPart(summary);
+  const tail = `${waitingPart(summary)}${standingPart(summary)}`;
   switch (summary.state) {
     case 'running':
       return `${date} is still being worked on; these figures are not final.`;
@@ -264,9 +264,10 @@ function incompleteParts(summary: RunSummary, broken: number): string[] {
   return parts.length > 0 ? parts : ['something of it is still open'];
 }
 
-/** In parentheses: what stops them. */
+/** In parentheses: what stops them, but for what the sentence ends with. */
 function stopPart(summary: RunSummary): string {
-  const stops = [...new Set(noticesOf(summary, 'not_sent').map((notice) => notice.about))];
+  const passing = noticesOf(summary, 'not_sent').filter(({ standing }) => standing === undefined);
+  const stops = [...new Set(passing.map((notice) => notice.about))];
   return stops.length === 0 ? '' : ` (${stops.join('; ')})`;
 }
 
@@ -297,6 +298,14 @@ function waitingPart(summary: RunSummary): string {
     unwrittenPart(summary),
   ].filter((part) => part !== '');
   return parts.length === 0 ? '' : `; ${joinParts(parts)}`;
+}
+
+/** Also where nothing waits: whoever is told that a night tied out has to know of it. */
+function standingPart(summary: RunSummary): string {
+  const told = noticesOf(summary, 'not_sent').flatMap(({ standing }) => standing ?? []);
+  const stops = [...new Set(told)];
+  const named = [...stops.slice(0, WORDS_NAMED_MAX), ...moreOf(stops.length - WORDS_NAMED_MAX)];
+  return stops.length === 0 ? '' : `; ${named.join('; ')}`;
 }
 
 /** One whose request has left the ledger since has no break: nothing else would say it. */

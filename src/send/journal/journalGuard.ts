@@ -6,6 +6,7 @@
 
 import { SKEW_MS_MAX, skewWords } from '../../core/runs/owed.js';
 import type { Database, Db } from '../../database/db.js';
+import { activeBrakes } from '../batches/sendingStatusStore.js';
 import { wentBack } from './journalMark.js';
 import type { ClaimFacts, DatabaseFacts, JournalPlace, KnownJournal } from './journalsStore.js';
 import {
@@ -70,6 +71,8 @@ interface GuardDeps {
   log?: (line: string, about?: { level: 'warn' }) => void;
   /** The database was found to be an older or another one; before that is on record in it. */
   putBack?: (reason: string) => Promise<void>;
+  /** Puts in the outbox that all sending was frozen. */
+  tellFrozen?: (tx: Db, reason: string) => Promise<void>;
 }
 
 const CHANGED = 'the database was started anew or changed over; it is held against the journal';
@@ -357,7 +360,7 @@ function lostWords(lost: readonly string[]): string | null {
 }
 
 async function freeze(
-  { db, host, putBack = async () => {} }: GuardDeps,
+  { db, host, putBack = async () => {}, tellFrozen = async () => {} }: GuardDeps,
   journal: PermitJournal,
   reason: string,
   { place, gone, lost }: { place: JournalPlace; gone: string[]; lost: string[] },
@@ -368,7 +371,10 @@ async function freeze(
     await enterLost(tx, host, permits);
     if (await isFrozenBy(tx, place.journalId)) return;
     await putBack(reason);
+    // Of many hosts each finds it: a person is called once, and `brake status` has them all.
+    const isFrozen = (await activeBrakes(tx)).some(({ kind }) => kind === 'freeze');
     await freezePutBack(tx, reason, { journals: [place], lost: gone });
+    if (!isFrozen) await tellFrozen(tx, reason);
   });
   return `all sending is frozen: ${reason}`;
 }

@@ -3,6 +3,8 @@
 // or forged, so that nothing may ever be decided from it. Neighbours: jobs/ implements it, the
 // steps call it, app/compose.ts joins them.
 
+import { DatabaseAwayError, UnreachableError } from './errors.js';
+
 /** One queue a kind of work; five of them lead to money. */
 export const QUEUES = [
   'pull',
@@ -18,6 +20,11 @@ export type QueueName = (typeof QUEUES)[number];
 export interface QueuePort {
   /** PostgreSQL may hold work under these ids; throws UnreachableError if nobody hears. */
   enqueue(queue: QueueName, ids: readonly string[]): Promise<void>;
+}
+
+/** Of what an enqueue throws: nobody hears now, and what waits is enqueued again later. */
+export function isQueueAway(error: unknown): error is UnreachableError {
+  return error instanceof UnreachableError && !(error instanceof DatabaseAwayError);
 }
 
 /** The shape of an id: short and plain, and free of the colon that queue keys are built with. */

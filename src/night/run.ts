@@ -149,7 +149,11 @@ function withWorkers(
 ): { deps: SendDeps; stop: () => Promise<void> } {
   let starting: Promise<void> | null = null;
   const start = (): Promise<void> => {
-    starting ??= workforce.start();
+    // Tried anew where the queue was away: what could not begin has ended.
+    starting ??= workforce.start().catch((error: unknown) => {
+      starting = null;
+      throw error;
+    });
     return starting;
   };
   const queuePort: SendDeps['queuePort'] = {

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { inDiskWords, messageOf } from '../core/errors.js';
 import type { BatchInstruction } from '../core/instructions/batch.js';
+import { isQueueAway } from '../core/queuePort.js';
 import type { Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
 import type { PreparedBatch } from '../gateway/batches/prepareBatch.js';
@@ -252,8 +253,11 @@ async function postClaimed(
   connection: MoneyConnection,
 ): Promise<void> {
   await post(deps, claimed, connection);
-  // What waited for the canary need not wait for the sweep.
-  if (claimed.isCanary) await enqueueWaiting(deps, [claimed.sent.batch.accountId]);
+  if (!claimed.isCanary) return;
+  // What waited for the canary need not wait for the sweep, save where the queue is away.
+  await enqueueWaiting(deps, [claimed.sent.batch.accountId]).catch((error: unknown) => {
+    if (!isQueueAway(error)) throw error;
+  });
 }
 
 async function post(deps: BatchDeps, claimed: Claimed, connection: MoneyConnection): Promise<void> {

@@ -1,7 +1,7 @@
 // A command ends when it has said how it ended, whatever went away for good while it worked: the
 // queue's server or the database. The built program, real servers that are killed or frozen under
-// it. A cron job that never gets an exit code starts no next night. Each test waits a minute for
-// what has a minute to end in, on servers of its own: they wait at the same time.
+// it. A cron job that never gets an exit code starts no next night. Each test waits
+// minutes for what has minutes to end in, on servers of its own: they wait at the same time.
 
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,8 +27,8 @@ withRedis.concurrent('what sends, and whose Redis goes away for good', () => {
     ['send', 'killed'],
     ['send', 'frozen'],
   ] as const)(
-    '%s, %s: fails, and ends',
-    { timeout: 5 * MINUTE_MS },
+    '%s, %s: waits for it, fails, and ends',
+    { timeout: 8 * MINUTE_MS },
     async ([word, how], { expect, onTestFinished }) => {
       await ensureBuilt();
       const redis = await startRedis();
@@ -53,7 +53,7 @@ withRedis.concurrent('what sends, and whose Redis goes away for good', () => {
         return false;
       };
       const { code, stderr } = await startTieout([word], { cwd: house.folder }).ended;
-      expect(stderr).toMatch(/redis at 127\.0\.0\.1/);
+      expect(stderr).toMatch(/redis at 127\.0\.0\.1:.*it was waited for, 3 minutes\. Start it/);
       expect(code, stderr).toBe(1);
       expect((await house.effects()).length).toBe(1);
     },

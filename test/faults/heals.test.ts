@@ -65,6 +65,34 @@ describe.skipIf(privateRedisMissing !== null)('a queue that is emptied', () => {
   );
 });
 
+describe.skipIf(privateRedisMissing !== null)('a queue whose server is away', () => {
+  it.each(['claim', 'report'] as const)(
+    'at %s, is waited for: the same command goes on when it is back',
+    { timeout: 5 * MINUTE_MS },
+    async (step) => {
+      const redis = await startRedis();
+      cleanups.push(() => redis.end());
+      const house = await houseOf({ settings: { queue: { url: redis.url } } });
+      const gate = await gateAt(house.connection, step);
+      const night = startTieout(['run', '--json'], { cwd: house.folder });
+      cleanups.push(async () => {
+        night.signal('SIGKILL');
+        await night.ended;
+      });
+      await gate.reached();
+      await redis.kill();
+      await gate.open();
+      await night.says('it is waited for, 3 minutes at most');
+      await redis.start();
+      const { code, stdout, stderr } = await night.ended;
+      expect(code, stderr).toBe(3);
+      expect(stderr).toContain('the queue answers; what waits is enqueued, and it goes on');
+      expect(stderr).not.toContain('failed for');
+      await expectSound(house, stdout);
+    },
+  );
+});
+
 describe('a disk that was full, and has room again', () => {
   it('lets the next run send what waited', { timeout: 5 * MINUTE_MS }, async () => {
     const house = await houseOf();

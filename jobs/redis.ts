@@ -5,6 +5,7 @@
 import { isIP } from 'node:net';
 import { Cluster, Redis } from 'ioredis';
 import { ConfigurationError, UnreachableError } from '../src/core/errors.js';
+import { tlsProblem } from '../src/core/text/tlsProblem.js';
 import type { Backend, OnError, QueueConnection } from './backend.js';
 import { within } from './backend.js';
 import { Queue, Worker } from './bullmq.js';
@@ -119,13 +120,20 @@ async function probe(address: URL, description: string): Promise<Server> {
     return judgeServer(info, description);
   } catch (error) {
     if (error instanceof ConfigurationError || error instanceof UnreachableError) throw error;
-    const words = (reason ?? (error as Error)).message || 'no connection';
+    const why = reason ?? (error as Error);
+    const words = tlsWords(why) ?? (why.message || 'no connection');
     throw new UnreachableError(`the queue cannot be used: ${description}: ${words}`, {
       cause: error,
     });
   } finally {
     client.disconnect();
   }
+}
+
+function tlsWords(error: Error): string | null {
+  const code = 'code' in error ? String(error.code) : '';
+  const problem = tlsProblem(code, 'the server');
+  return problem && `${problem}; queue.url asks for TLS (docs/OPERATIONS.md, Redis)`;
 }
 
 /** Reads INFO. A queue that forgets loses no money, but it makes a run wait for the sweep. */

@@ -11,6 +11,7 @@ import {
   TieoutError,
   UnreachableError,
 } from '../core/errors.js';
+import { tlsProblem } from '../core/text/tlsProblem.js';
 import { named } from './identifiers.js';
 import type { Limits } from './limits.js';
 
@@ -178,17 +179,27 @@ export function asOperatingFailure(
   if (code === NO_RIGHT) return new TieoutError(`${error.message}: ${OF_ROLES}`, { cause: error });
   if (code === CANCELLED)
     return new TieoutError(`the server ended a statement: ${error.message}`, { cause: error });
+  const tls = tlsReason(code, error.message);
   const reason =
+    tls ??
     SERVER_REFUSALS[code] ??
     NETWORK_FAILURES[code] ??
     (isLostConnection(error.message) ? 'the connection was lost' : null) ??
     (error.message.endsWith(SHUT) ? 'it lets nobody in now' : null) ??
     (code.startsWith('08') ? 'the connection failed' : null);
   if (reason === null) return error;
-  const Failure = LOCKED_OUT.has(code) ? DatabaseRefusesError : DatabaseAwayError;
+  const isLockedOut = tls !== null || LOCKED_OUT.has(code);
+  const Failure = isLockedOut ? DatabaseRefusesError : DatabaseAwayError;
   return new Failure(`the database ${describeConnection(connection)} cannot be used: ${reason}`, {
     cause: error,
   });
+}
+
+/** The driver gives a server without TLS no code. */
+function tlsReason(code: string, message: string): string | null {
+  const none = NO_TLS.includes(message) ? 'the server speaks no TLS: switch `ssl` on there' : null;
+  const problem = none ?? tlsProblem(code, 'the server');
+  return problem && `${problem}; what is asked of it says database.url (sslmode, sslrootcert)`;
 }
 
 /** Whether it tells of a statement that the server ended: after its time, or by a person's word. */
@@ -204,6 +215,11 @@ export function refusedRight(error: unknown): string | null {
     ? cause.message
     : null;
 }
+
+const NO_TLS = [
+  'The server does not support SSL connections',
+  'There was an error establishing an SSL connection',
+];
 
 /** A server that says so will say so again: of user, password and the name of the database. */
 const LOCKED_OUT: ReadonlySet<string> = new Set(['28000', '28P01', '3D000']);

@@ -1,4 +1,5 @@
-// Certificates for the TLS tests, self-signed and valid for a hundred years. They protect nothing.
+// Certificates for the TLS tests, self-signed and, save one, valid for a hundred years. They protect
+// nothing.
 
 export interface TestCertificate {
   cert: string;
@@ -42,5 +43,24 @@ DtlVAiBPL1brhL4HHiiZhGILSkZ7EOrPUdHXEN3bnwDoWTv9bQ==
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgzVc1l0Bwzza2+y0/
 m/qM8lsJByKns4UL5g+fA6qK+XyhRANCAARSH6zypMZcMsL0FX3WUVPabgtBxVc4
 ExvzKmhmI9AU6vX0UWvnCD1d8R45bXvJIw1sbFV1Utv4vFJWUZP15H9S
+-----END PRIVATE KEY-----`,
+};
+
+/** For localhost and 127.0.0.1, until 10 November 2025. */
+export const EXPIRED: TestCertificate = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBYjCCAQigAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
+c3QwHhcNMjQxMTEwMDAwMDAwWhcNMjUxMTEwMDAwMDAwWjAUMRIwEAYDVQQDDAls
+b2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAARtA+N5JNwrbIHsFzcs
+SOZeTY4XuQf+c+NUlhWJDtyungsu3ArJTk9Q56jWGRJQhQIcMzx8u2Y9lJe6nkUv
+6+aUo0swSTAMBgNVHRMEBTADAQH/MBoGA1UdEQQTMBGCCWxvY2FsaG9zdIcEfwAA
+ATAdBgNVHQ4EFgQUHn20kz8h5Y15cC4MvNudhqjH/5owCgYIKoZIzj0EAwIDSAAw
+RQIgZwSWp+CaQ2tQBYxJJaKbZdrK2Q/okWmZBk4OOl6sveMCIQC1H1q/b5M1sNQW
+hdfkDijkbbGysjLkoxvgEh6OtLg0OA==
+-----END CERTIFICATE-----`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgVkJvLjvfXpKsStZn
+jSp9bBRzr5ZOXcfpqvwauR95wwihRANCAARtA+N5JNwrbIHsFzcsSOZeTY4XuQf+
+c+NUlhWJDtyungsu3ArJTk9Q56jWGRJQhQIcMzx8u2Y9lJe6nkUv6+aU
 -----END PRIVATE KEY-----`,
 };

@@ -10,7 +10,7 @@ import {
   type MoneyPost,
   type MoneyRequest,
 } from '../../src/gateway/transport/moneyTransport.js';
-import { LOCALHOST, OTHER_HOST, type TestCertificate } from './certificates.js';
+import { EXPIRED, LOCALHOST, OTHER_HOST, type TestCertificate } from './certificates.js';
 import { httpText, type RawServer, rawServer } from './rawServer.js';
 
 const LIMITS = { timeoutMs: 5_000, maxResponseBytes: 2_048 };
@@ -78,18 +78,22 @@ describe('connectMoney', () => {
   });
 
   it.each([
-    ['nobody vouches for the certificate', LOCALHOST, undefined],
-    ['the certificate names another host', OTHER_HOST, OTHER_HOST.cert],
-  ])('has sent nothing when %s, whatever the environment allows', async (_, certificate, ca) => {
-    const { address, received } = await serveTls(certificate);
-    const limits = { ...LIMITS, ...(ca !== undefined && { ca }) };
-    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
-    expect(await connectMoney(endpointOf(address), limits)).toEqual({
-      kind: 'not_sent',
-      reason: expect.stringContaining('certificate'),
-    });
-    expect(received()).toBe('');
-  });
+    ['is not trusted', LOCALHOST, undefined],
+    ['is made out to another name', OTHER_HOST, OTHER_HOST.cert],
+    ['has expired', EXPIRED, EXPIRED.cert],
+  ])(
+    'has sent nothing when its certificate %s, whatever is allowed',
+    async (why, certificate, ca) => {
+      const { address, received } = await serveTls(certificate);
+      const limits = { ...LIMITS, ...(ca !== undefined && { ca }) };
+      vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+      expect(await connectMoney(endpointOf(address), limits)).toEqual({
+        kind: 'not_sent',
+        reason: expect.stringContaining(`the gateway's certificate ${why}`),
+      });
+      expect(received()).toBe('');
+    },
+  );
 
   it('sends over TLS and asks in the same way', async () => {
     const { address, received } = await serveTls(LOCALHOST);

@@ -3,6 +3,7 @@
 
 import { isIP } from 'node:net';
 import { ConfigurationError } from '../../core/errors.js';
+import { tlsProblem } from '../../core/text/tlsProblem.js';
 
 export interface Endpoint {
   secure: boolean;
@@ -74,8 +75,8 @@ export function connectionProblem(error: unknown): string {
 }
 
 function describeCode(code: string): string {
-  if (/CERT|SELF_SIGNED|ISSUER|TLS|SSL/.test(code))
-    return `the certificate is not trusted (${code})`;
+  const tls = tlsProblem(code, 'the gateway');
+  if (tls !== null) return tls;
   if (/^HPE_|^UND_ERR_.*(PARSER|LENGTH)/.test(code)) return `the answer is not HTTP (${code})`;
   return `the connection failed (${code})`;
 }

@@ -4,6 +4,7 @@
 // moneyTransport.ts. undici has its home in this file (2x the throughput of fetch).
 
 import type { buildConnector, Dispatcher, Pool } from 'undici';
+import { tlsProblem } from '../../core/text/tlsProblem.js';
 import type { Profile } from '../document/profile.js';
 import { type ConnectionLimits, openConnection } from './connection.js';
 import { connectionProblem, type Endpoint, errorCode } from './endpoint.js';
@@ -169,5 +170,5 @@ function failure(error: unknown): TransportResult {
 }
 
 function isCertificateProblem(error: unknown): boolean {
-  return /CERT|SELF_SIGNED|ISSUER|TLS|SSL/.test(errorCode(error));
+  return tlsProblem(errorCode(error), '') !== null;
 }

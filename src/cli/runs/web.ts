@@ -2,13 +2,11 @@
 // small merchant's whole installation.
 
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createSecureContext } from 'node:tls';
 import { Command } from 'commander';
 import { checkSchedule } from '../../../jobs/clock.js';
 import { discardJob, listFailedJobs, retryFailedJob } from '../../../jobs/failed.js';
 import { hasAdministrator } from '../../access/usersStore.js';
-import { messageOf, UnreachableError, UsageError } from '../../core/errors.js';
+import { UnreachableError } from '../../core/errors.js';
 import type { QueueName, Reevaluate } from '../../core/queuePort.js';
 import { migrationStatus } from '../../database/migrate.js';
 import { readSchedule } from '../../night/owedRun.js';
@@ -21,6 +19,7 @@ import { localIdentity } from '../../web/visitor/identity.js';
 import { makeLink } from '../../web/visitor/links.js';
 import type { App } from '../app.js';
 import { enqueuesWhenAsked } from '../app.js';
+import { certificateState, readCertificate } from '../consoleCertificate.js';
 import { configOf, SERVICE, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
 import { retryWords } from './jobs.js';
@@ -71,17 +70,6 @@ export function startCommand(): Command {
 /** A run that finds the workers at work leaves them there. */
 const AT_WORK: Workforce = { start: async () => {}, stop: async () => {} };
 
-/** Read once: a renewed one counts from the next start on. */
-function certificateOf(tls: { cert: string; key: string }): { cert: Buffer; key: Buffer } {
-  try {
-    const pem = { cert: readFileSync(tls.cert), key: readFileSync(tls.key) };
-    createSecureContext(pem);
-    return pem;
-  } catch (error) {
-    throw new UsageError(`web.tls: ${tls.cert} and ${tls.key} are of no use (${messageOf(error)})`);
-  }
-}
-
 async function openWeb(app: App): Promise<() => Promise<void>> {
   const { host, port, proxies, notifications, tls } = app.config.web;
   const base = {
@@ -108,7 +96,7 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
     monitor: monitorOf(app),
     notifications,
     proxies,
-    tls: tls && certificateOf(tls),
+    tls: tls && readCertificate(tls),
   });
   let address: string;
   try {
@@ -120,6 +108,10 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
     });
   }
   app.log(`the console is at ${address}`);
+  const certificate = tls && certificateState(tls, base.now());
+  if (certificate && certificate.kind !== 'ok') {
+    app.log(`web.tls: ${certificate.words}`, { level: 'warn' });
+  }
   if (notifications !== null) {
     const last = notifications.secret === null ? '' : '/ and web.notifications.secret';
     app.log(`notifications of the gateway go to ${address}/notify${last}`);

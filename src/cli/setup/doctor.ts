@@ -34,6 +34,7 @@ import { configOf, printJson, printLines, wantsJson, withApp } from '../context.
 import { scheduleDepsOf } from '../scheduleStatus.js';
 import type { Part } from '../terminal.js';
 import { columns } from '../terminal.js';
+import { certificateChecks } from './checks/certificateCheck.js';
 import type { Check } from './checks/check.js';
 import { definitionsCheck } from './checks/definitionsCheck.js';
 import { fileChecks, roomChecks } from './checks/fileChecks.js';
@@ -81,6 +82,7 @@ function configChecks(config: Config): Check[] {
     ...keyChecks(config),
     ...fileChecks(config),
     ...roomChecks(config),
+    ...certificateChecks(config),
   ];
 }
 

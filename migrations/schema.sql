@@ -31,6 +31,7 @@ create table ledger.disputes (
 );
 CREATE INDEX disputes_by_order ON ledger.disputes USING btree (account_id, order_no);
 CREATE INDEX disputes_by_transaction ON ledger.disputes USING btree (account_id, transaction_id) WHERE (transaction_id IS NOT NULL);
+CREATE INDEX disputes_of_transaction ON ledger.disputes USING btree (transaction_id) WHERE (transaction_id IS NOT NULL);
 
 create table ledger.orders (
   account_id text collate "C" not null,
@@ -778,12 +779,12 @@ CREATE TRIGGER back_to_unknown BEFORE UPDATE OF state ON tieout.instructions
   FOR EACH ROW WHEN (old.state = 'unknown' OR old.resends > 0)
   EXECUTE FUNCTION tieout.back_to_unknown();
 CREATE TRIGGER guard_decided BEFORE UPDATE ON tieout.instructions
-  FOR EACH ROW WHEN (old.replan_id IS NOT NULL OR new.replan_id IS NOT NULL OR new.approval_id IS DISTINCT FROM old.approval_id OR new.payload IS DISTINCT FROM old.payload OR old.state = 'held' AND new.state = 'queued' OR new.state = 'sending' AND new.approval_id IS NOT NULL)
+  FOR EACH ROW WHEN (old.replan_id IS NOT NULL OR new.replan_id IS NOT NULL OR new.approval_id IS DISTINCT FROM old.approval_id OR new.payload IS DISTINCT FROM old.payload OR old.state = 'held' AND new.state = 'queued' OR new.state = 'sending' AND new.approval_id IS NOT NULL OR (old.state = ANY (ARRAY['accepted', 'unknown'])) AND new.state = 'rejected' OR old.is_refused AND NOT new.is_refused OR old.freed_by IS NOT NULL AND new.freed_by IS NULL)
   EXECUTE FUNCTION tieout.guard_decided();
 CREATE TRIGGER guard_history BEFORE DELETE OR TRUNCATE ON tieout.instructions
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_instruction BEFORE UPDATE ON tieout.instructions
-  FOR EACH ROW WHEN (old.account_id IS DISTINCT FROM new.account_id OR old.order_no IS DISTINCT FROM new.order_no OR old.operation IS DISTINCT FROM new.operation OR old.transaction_id IS DISTINCT FROM new.transaction_id OR old.currency IS DISTINCT FROM new.currency OR old.amount IS DISTINCT FROM new.amount OR old.refund_id IS DISTINCT FROM new.refund_id OR old.refund_amount IS DISTINCT FROM new.refund_amount)
+  FOR EACH ROW WHEN (old.account_id IS DISTINCT FROM new.account_id OR old.order_no IS DISTINCT FROM new.order_no OR old.operation IS DISTINCT FROM new.operation OR old.transaction_id IS DISTINCT FROM new.transaction_id OR old.currency IS DISTINCT FROM new.currency OR old.amount IS DISTINCT FROM new.amount OR old.refund_id IS DISTINCT FROM new.refund_id OR old.refund_amount IS DISTINCT FROM new.refund_amount OR old.run_id IS DISTINCT FROM new.run_id OR old.created_at IS DISTINCT FROM new.created_at OR old.from_state IS DISTINCT FROM new.from_state OR old.done_states IS DISTINCT FROM new.done_states OR old.review_decision IS DISTINCT FROM new.review_decision OR old.is_in_totals IS DISTINCT FROM new.is_in_totals OR old.is_part IS DISTINCT FROM new.is_part OR old.source_currency IS DISTINCT FROM new.source_currency OR old.source_amount IS DISTINCT FROM new.source_amount)
   EXECUTE FUNCTION tieout.guard_instruction();
 CREATE TRIGGER guard_move BEFORE UPDATE ON tieout.instructions
   FOR EACH ROW WHEN (old.state <> new.state AND (((old.state || ' ') || new.state) <> ALL (ARRAY['planned held', 'planned queued', 'planned withdrawn', 'held planned', 'held queued', 'held withdrawn', 'queued planned', 'queued held', 'queued sending', 'queued withdrawn', 'sending queued', 'sending accepted', 'sending rejected', 'sending unknown', 'accepted confirmed', 'accepted unknown', 'accepted rejected', 'rejected unknown', 'planned unknown', 'queued unknown', 'unknown confirmed', 'unknown rejected', 'unknown planned'])))
@@ -918,6 +919,7 @@ create table tieout.lost_permits (
   constraint lost_permits_pkey PRIMARY KEY (attempt_id, entry)
 );
 CREATE INDEX lost_permits_by_order ON tieout.lost_permits USING btree (account_id, order_no);
+CREATE INDEX lost_permits_by_transaction ON tieout.lost_permits USING btree (transaction_id);
 CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE OR TRUNCATE ON tieout.lost_permits
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 
@@ -2434,7 +2436,7 @@ AS $function$
       'by', c.called_by, 'at', c.at at time zone 'UTC') order by c.call_id)) end
   from tieout.gateway_calls c
   cross join jsonb_array_elements(c.entries) e
-  where i.operation <> 'payout' and c.account_id = i.account_id
+  where i.operation <> 'payout' and (c.account_id = i.account_id or e ->> 'transaction_id' = i.transaction_id)
     and (c.outcome is null or c.outcome not in ('rejected', 'not_sent'))
     and c.entries @> any (array[
       jsonb_build_array(jsonb_build_object('order_no', i.order_no)),
@@ -2566,6 +2568,28 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.chargebacks_about(of_account text, of_order text, by text)
+ RETURNS bigint[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with knows as materialized (
+    select of_account as account_id, of_order as order_no
+    union
+    select l.account_id, l.order_no from tieout.settlement_lines l where l.transaction_id = by
+    union
+    select m.account_id, m.order_no from tieout.movement_books b
+    join tieout.movements m on m.account_id = b.account_id and m.transaction_id = by
+    union
+    select i.account_id, i.order_no from tieout.instructions i
+    where i.transaction_id = by and i.operation <> 'payout' and not i.is_void
+  )
+  select array(
+    select distinct line from knows
+    cross join unnest(tieout.chargebacks_of_account(account_id, order_no, by)) as line
+    where account_id <> of_account or order_no = of_order)
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.chargebacks_of_account(of_account text, of_order text, by text)
  RETURNS bigint[]
  LANGUAGE sql
  STABLE
@@ -2717,6 +2741,18 @@ AS $function$
   select account_id, named, null from charged cross join unnest(order_nos) as o (named)
   union all
   select account_id, null, named from charged cross join unnest(transaction_ids) as t (named)
+  union all
+  -- what the account knew of the order that its line names
+  select c.account_id, null, known.transaction_id
+  from charged c
+  cross join lateral (
+    select m.transaction_id from tieout.movements m
+    where m.account_id = c.account_id and m.order_no = c.place
+    union
+    select i.transaction_id from tieout.instructions i
+    where i.account_id = c.account_id and i.order_no = c.place
+      and i.operation <> 'payout' and not i.is_void
+  ) known
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.disputes_seen(i tieout.instructions)
@@ -2739,8 +2775,7 @@ AS $function$
     select one.account_id, one.order_no, one.transaction_id, one.dispute_id, null,
       one.stage, one.currency, one.amount, one.at
     from tieout.ledger_disputes() one
-    where one.account_id collate "C" = i.account_id
-      and one.transaction_id collate "C" = i.transaction_id
+    where one.transaction_id collate "C" = i.transaction_id
     union
     select l.account_id, l.order_no, l.transaction_id, l.line_id, l.batch, l.type, l.currency,
       l.amount, l.booked_at
@@ -2777,7 +2812,8 @@ AS $function$
   union all
   select 'by_hand'
   from tieout.gateway_calls c
-  where c.account_id = of_account
+  where (c.account_id = of_account
+      or c.entries @> jsonb_build_array(jsonb_build_object('transaction_id', by)))
     and replace(c.operation, 'cancel', 'capture') = replace(of_operation, 'cancel', 'capture')
     and (c.outcome is null or c.outcome not in ('rejected', 'not_sent'))
     -- the contrary of it only of this very transaction: the other of two may be let go by hand
@@ -2837,7 +2873,16 @@ AS $function$
 declare
   relation text;
   kept bigint;
+  holds text[];
 begin
+  -- What no setting lets go is younger than three whole months; nor does what is not settled.
+  select m.holds into holds from tieout.kept_months(
+    (date_trunc('month', clock_timestamp() at time zone 'UTC') - interval '3 months')::date,
+    month_name) m where m.month = month_name;
+  if holds <> '{}' then
+    raise exception 'month %: it is kept: %', month_name, array_to_string(holds, '; ')
+      using errcode = 'check_violation';
+  end if;
   if not exists (select from tieout.evidence_removals e where e.month = month_name) then
     raise exception 'month %: no removal of it is on record', month_name;
   end if;
@@ -3178,6 +3223,23 @@ begin
     raise exception 'instruction %: nobody approved it', old.instruction_id
       using errcode = 'check_violation';
   end if;
+  -- That something may have been paid is over by what a look shows, or by what a person found.
+  if old.state in ('accepted', 'unknown') and new.state = 'rejected' and not exists (
+    select from tieout.decisions d
+    where d.instruction_id = old.instruction_id and d.finding = 'not_happened'
+      and d.decision_id = (select max(last.decision_id) from tieout.decisions last
+        where last.instruction_id = old.instruction_id)) then
+    raise exception 'instruction %: nobody found that it did not happen', old.instruction_id
+      using errcode = 'check_violation';
+  end if;
+  if old.is_refused and not new.is_refused then
+    raise exception 'instruction %: that a person refused it stays', old.instruction_id
+      using errcode = 'check_violation';
+  end if;
+  if old.freed_by is not null and new.freed_by is null then
+    raise exception 'instruction %: that a setting freed it stays', old.instruction_id
+      using errcode = 'check_violation';
+  end if;
   if new.state = 'sending' and old.state <> 'sending' and new.approval_id is not null
     and tieout.approval_lapse(new) is not null then
     raise exception 'instruction %: its approval holds no more', old.instruction_id
@@ -3447,7 +3509,7 @@ AS $function$
   or exists (
     select from tieout.ledger_disputes() d
     where coalesce(d.stage, '') not in ('won', 'withdrawn')
-      and d.account_id collate "C" = of_account and d.transaction_id collate "C" = by)
+      and d.transaction_id collate "C" = by)
   or exists (
     select from tieout.not_reversed(tieout.chargebacks_about(of_account, of_order, by)))
 $function$;
@@ -3584,6 +3646,38 @@ AS $function$
     or leased_until > clock_timestamp() + make_interval(secs => lease_seconds)
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.is_of_words(k tieout.redacted_links)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (
+    select from tieout.redacted_texts t
+    where t.redaction_id = k.redaction_id and case k.what
+      when 'decision' then t.relation = 'decisions' and exists (
+        select from tieout.decisions d where d.link_id = k.link_id and d.account_id = k.account_id
+          and t.key = jsonb_build_object('decision_id', d.decision_id))
+      when 'instruction' then t.relation = 'instruction_events' and exists (
+        select from tieout.instruction_events e join tieout.instructions i using (instruction_id)
+        where e.link_id = k.link_id and i.account_id = k.account_id
+          and t.key = jsonb_build_object('seq', e.seq))
+      when 'break' then t.relation = 'break_events' and exists (
+        select from tieout.break_events e join tieout.breaks b using (break_id)
+        where e.link_id = k.link_id and b.account_id = k.account_id
+          and t.key = jsonb_build_object('event_id', e.event_id))
+      when 'day' then t.relation = 'day_events' and exists (
+        select from tieout.day_events e where e.link_id = k.link_id and e.account_id = k.account_id
+          and t.key = jsonb_build_object('event_id', e.event_id))
+      when 'brake' then t.relation = 'brakes' and exists (
+        select from tieout.brakes b where b.link_id = k.link_id
+          and t.key = jsonb_build_object('seq', b.seq))
+      -- the notices of a night repeat why somebody had stopped the sending
+      when 'end' then t.relation = 'run_ends' and exists (
+        select from tieout.run_ends e where e.link_id = k.link_id
+          and t.key = jsonb_build_object('end_id', e.end_id))
+    end)
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.is_open(state text)
  RETURNS boolean
  LANGUAGE sql
@@ -3604,7 +3698,8 @@ CREATE OR REPLACE FUNCTION tieout.is_remembered(hold_reason text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-  select hold_reason in ('disputed', 'restored', 'second_capture', 'twin_request')
+  select hold_reason in ('disputed', 'over_limit_of_run', 'restored', 'second_capture',
+    'twin_request')
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.is_same_person(one text, other text)
@@ -3724,7 +3819,122 @@ begin
       end if;
     end loop;
   end loop;
+  -- What a night needs of the owner's rights is for whoever works nights, and for nobody else.
+  for role in
+    select distinct a.grantee::regrole::name from pg_class c cross join aclexplode(c.relacl) a
+    where c.oid = 'tieout.runs'::regclass and a.privilege_type = 'UPDATE'
+      and a.grantee <> c.relowner and a.grantee <> 0
+  loop
+    execute format('grant execute on function tieout.make_month(date), tieout.drop_month(text),
+      tieout.analyse(regclass, text[]) to %I', role);
+  end loop;
 end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.kept_months(kept_from date, of_month text)
+ RETURNS TABLE(month text, low bigint, high bigint, first_date date, last_date date, nights bigint, looks bigint, bytes bigint, holds text[])
+ LANGUAGE sql
+ STABLE
+AS $function$
+with month as materialized (
+  select substring(c.relname from 'verdicts_(.*)') as month,
+    case when c.relname = 'verdicts_before' then 0
+      else tieout.month_number(to_date(right(c.relname, 7), 'YYYY_MM')) end as low,
+    case when c.relname = 'verdicts_before' then tieout.month_number(date '1000-01-01')
+      else tieout.month_number(
+        (to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month')::date) end as high
+  from pg_inherits i
+  join pg_class c on c.oid = i.inhrelid
+  where i.inhparent = 'tieout.verdicts'::regclass
+),
+night as materialized (
+  select distinct m.month, r.run_id, r.business_date, r.state
+  from month m
+  join tieout.runs r on not r.is_dry and (r.run_id >= m.low and r.run_id < m.high or exists (
+    select from tieout.pulls p
+    where p.run_id = r.run_id and p.pull_id >= m.low and p.pull_id < m.high))
+  where of_month is null or m.month = of_month
+),
+span as materialized (
+  select m.month, m.low, m.high, min(n.business_date) as first_date,
+    max(n.business_date) as last_date, count(*) as nights, (
+      select count(*) from tieout.look_links k where k.pull_id >= m.low and k.pull_id < m.high
+    ) as looks, (
+      select sum(pg_total_relation_size(format('tieout.%I', relation || '_' || m.month)))
+      from unnest(tieout.month_relations()) as relation
+    )::bigint as bytes
+  from month m
+  join night n using (month)
+  group by m.month, m.low, m.high
+),
+newest as materialized (
+  select distinct on (ra.account_id) ra.account_id, ra.pull_id
+  from tieout.run_accounts ra
+  join tieout.runs r using (run_id)
+  where ra.pull_id is not null and not r.is_dry
+  order by ra.account_id, ra.business_date desc
+),
+-- With the run that planned it, and those in which it was tried.
+open_instruction as materialized (
+  select instruction_id, state, run_id from tieout.instructions where is_open
+  union
+  select i.instruction_id, i.state, t.sending_run_id
+  from tieout.instructions i
+  cross join lateral tieout.attempts_of(i) t
+  where i.state in ('queued', 'sending', 'accepted', 'unknown')
+),
+hold as (
+  select month, 1 as place, 'its last date is ' || last_date || ', and all from ' || kept_from
+    || ' on is kept' as reason
+  from span where last_date >= kept_from
+  union all
+  select month, 1, 'runs of it began after ' || kept_from || ', from when on all is kept'
+  from span
+  where month <> 'before' and month >= to_char(kept_from, 'YYYY_MM') and last_date < kept_from
+  union all
+  select month, 2, 'the run of ' || min(business_date) || ' is being worked on'
+  from night where state = 'running' group by month
+  union all
+  select s.month, 3, 'account ' || min(n.account_id) || ' was not checked since'
+  from span s join newest n on n.pull_id >= s.low and n.pull_id < s.high group by s.month
+  union all
+  select n.month, 4, count(distinct p.pull_id) || ' of its looks are not sealed yet'
+  from night n
+  join tieout.pulls p on p.run_id = n.run_id
+  -- The limit keeps this a look-up in one partition: joined as a whole, all snapshots would be
+  -- read.
+  cross join lateral (
+    select from tieout.asked_orders a where a.pull_id = p.pull_id limit 1
+  ) asked
+  where not p.is_sealed
+  group by n.month
+  union all
+  select n.month, 5, 'breaks not resolved began in it: ' || count(distinct b.break_id)
+    || ', one is ' || min(b.kind || ' of ' || b.account_id || ' ' || b.order_no)
+  from tieout.breaks b
+  join tieout.break_events e using (break_id)
+  join night n on n.run_id = e.run_id
+  where b.state <> 'resolved'
+  group by n.month
+  union all
+  select n.month, 6, 'instructions of it are not finished: ' || count(distinct i.instruction_id)
+    || ', one is #' || min(i.instruction_id)
+  from open_instruction i
+  join night n using (run_id)
+  group by n.month
+  union all
+  select n.month, 7, 'a day that was closed is not locked: ' || min(d.account_id || ' '
+    || d.business_date)
+  from (select distinct account_id, business_date from tieout.day_events) d
+  join night n using (business_date)
+  where tieout.day_state(d.account_id, d.business_date) <> 'locked'
+  group by n.month
+)
+select s.month, s.low, s.high, s.first_date, s.last_date, s.nights,
+  s.looks, s.bytes,
+  array(select reason from hold h where h.month = s.month order by place) as holds
+from span s
+order by s.first_date
+$function$;
 
 CREATE OR REPLACE FUNCTION tieout.known_disputes()
  RETURNS TABLE(account_id text, order_no text, transaction_id text, dispute_id text, batch text, stage text, currency text, amount numeric, at timestamp with time zone, problem text)
@@ -4532,7 +4742,9 @@ CREATE OR REPLACE FUNCTION tieout.plain_id(id text)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select lower(regexp_replace(tieout.without_lookalikes(id), '\s+', '', 'g'))
+  select lower(regexp_replace(tieout.without_lookalikes(id),
+    case when getdatabaseencoding() = 'UTF8' then '[\s\u0085\u1680\u2028\u2029]+' else '\s+' end,
+    '', 'g'))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.publish_outcomes()
@@ -4562,8 +4774,8 @@ AS $function$
   select case when b.at is null then '{}'::jsonb else jsonb_build_object('putBack',
     jsonb_build_object('at', b.at at time zone 'UTC', 'lost', (
       select max(l.found_at) at time zone 'UTC' from tieout.lost_permits l
-      where l.account_id = i.account_id and (l.order_no = i.order_no
-        or l.refund_id = i.refund_id or l.transaction_id = i.transaction_id)))) end
+      where l.transaction_id = i.transaction_id or l.account_id = i.account_id
+        and (l.order_no = i.order_no or l.refund_id = i.refund_id)))) end
   from (select max(at) as at from tieout.put_backs) b
 $function$;
 
@@ -4602,7 +4814,7 @@ AS $function$
     join tieout.chain_links s
       on s.link_id = r.link_id and s.account_id = '' and s.what = 'redaction'
     where k.link_id = l.link_id and k.account_id = l.account_id and k.what = l.what
-      and k.facts = l.facts and k.sealed_sha256 = l.facts_sha256
+      and k.facts = l.facts and k.sealed_sha256 = l.facts_sha256 and tieout.is_of_words(k)
     order by k.redaction_id desc limit 1), l.facts_sha256)
 $function$;
 
@@ -5357,7 +5569,7 @@ AS $function$
       and i.account_id = of_account and i.state = 'withdrawn' and not i.is_refused
     union all
     select i from tieout.instructions i where i.operation = 'payout'
-      and i.transaction_id = payout and i.account_id = of_account and i.state = 'withdrawn'
+      and i.transaction_id = payout and i.state = 'withdrawn'
       and not i.is_refused
   ) one (i)
   cross join lateral (
@@ -5366,6 +5578,88 @@ AS $function$
     from tieout.instruction_events e
     where e.instruction_id = (i).instruction_id and e.to_state = 'held'
   ) waited
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.waits_still(i tieout.instructions)
+ RETURNS TABLE(restored boolean, doubled text, freed boolean, left_disputed boolean, over_limit boolean)
+ LANGUAGE sql
+ STABLE ROWS 1
+AS $function$
+  select exists (
+      select from tieout.lost_permits l
+      where l.account_id = i.account_id
+        and replace(l.operation, 'cancel', 'capture') = replace(i.operation, 'cancel', 'capture')
+        and (case i.operation when 'refund' then l.refund_id = i.refund_id
+            when 'payout' then l.order_no = i.order_no
+            else l.transaction_id = i.transaction_id end
+          or l.found_at > past.first_at and (l.order_no = i.order_no
+            or l.refund_id = i.refund_id or l.transaction_id = i.transaction_id)))
+    or past.first_at < (select max(at) from tieout.put_backs)
+      and (i.operation = 'payout' or i.operation = 'refund'
+        and i.from_state = 'partially_refunded' and 'partially_refunded' = any (i.done_states)),
+    (select made.reason
+      from (select case when past.was_second then 'second_capture'
+        when past.stood > past.replanned or i.operation = 'refund' and exists (
+          select from tieout.instructions gone
+          where gone.account_id = i.account_id and gone.order_no = i.order_no
+            and gone.operation = 'refund' and gone.state = 'rejected' and gone.replan_id is null
+            and exists (select from tieout.decisions d
+              where d.instruction_id = gone.instruction_id and d.finding = 'not_happened')
+            and not exists (select from tieout.ledger_refunds() r
+              where r.account_id collate "C" = gone.account_id
+                and r.refund_id collate "C" = gone.refund_id
+                and r.order_no collate "C" = gone.order_no))
+          then 'twin_request' end as reason) made
+      -- as of what the newest plan found (tieout.unseen_double)
+      where made.reason is not null and not exists (
+        select from tieout.decisions d
+        where d.instruction_id = i.instruction_id and d.decision = 'approve'
+          and d.row_before ->> 'hold_reason' = made.reason and d.expires_at > clock_timestamp()
+          and d.seen_sha256 = tieout.seen_sha256(tieout.seen_of(i)))),
+    i.freed_by is not null and not coalesce((select d.row_before ->> 'freed_by' = i.freed_by
+        from tieout.decisions d where d.decision_id = i.approval_id), false)
+      or i.approval_id is null and exists (
+        select from tieout.instructions f
+        where f.freed_by is not null and f.state = 'withdrawn' and not f.is_refused
+          and f.approval_id is null and f.account_id = i.account_id and f.order_no = i.order_no
+          and f.operation = i.operation and f.refund_id is not distinct from i.refund_id),
+    i.approval_id is null and coalesce(past.last = 'disputed', false)
+      and tieout.disputes_seen(i) = '{}',
+    i.approval_id is null and coalesce(past.over_limit, false)
+  from (
+    -- what waited for that is known from ever, as in plan.sql
+    select min(case when e.reason = 'restored' then '-infinity' else b.created_at end)
+        filter (where b.is_same and not b.is_done) as first_at,
+      bool_or(e.reason = 'second_capture') filter (where i.operation = 'capture') as was_second,
+      bool_or(e.reason = 'over_limit_of_run') filter (where b.is_same) as over_limit,
+      (array_agg(e.reason order by e.seq desc) filter (where b.is_same and not b.is_done
+        and i.operation = 'refund' and e.reason <> 'restored'))[1] as last,
+      max(b.instruction_id) filter (where i.operation = 'payout' and b.replan_id is null
+        and e.reason = 'twin_request') as stood,
+      coalesce(max(b.instruction_id) filter (where b.replan_id is not null), 0) as replanned
+    from (
+      select one.instruction_id, one.created_at, one.replan_id,
+        one.transaction_id = i.transaction_id as is_same,
+        one.state = 'rejected' or one.is_refused as is_done
+      from tieout.instructions one
+      where i.operation not in ('refund', 'payout') and one.account_id = i.account_id
+        and one.order_no = i.order_no and one.operation = i.operation
+      union all
+      select one.instruction_id, one.created_at, one.replan_id, true,
+        one.state = 'rejected' or one.is_refused
+      from tieout.instructions one
+      where i.operation = 'refund' and one.operation = 'refund' and one.refund_id = i.refund_id
+        and one.account_id = i.account_id
+      union all
+      select one.instruction_id, one.created_at, one.replan_id, true,
+        one.state = 'rejected' or one.is_refused
+      from tieout.instructions one
+      where i.operation = 'payout' and one.operation = 'payout'
+        and one.transaction_id = i.transaction_id and one.account_id = i.account_id
+    ) b
+    left join tieout.instruction_events e
+      on e.instruction_id = b.instruction_id and e.to_state = 'held'
+  ) past
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.waiver_stake(kind text, currency text, amount numeric, expected jsonb, actual jsonb)
@@ -5406,7 +5700,12 @@ CREATE OR REPLACE FUNCTION tieout.without_lookalikes(words text)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select case when getdatabaseencoding() = 'UTF8' then normalize(words, nfkc) else words end
+  select case when getdatabaseencoding() = 'UTF8' then regexp_replace(normalize(words, nfkc),
+    '[\u0001-\u0008\u000E-\u001F\u007F-\u0084\u0086-\u009F\u00AD\u034F\u061C\u115F\u1160'
+      || '\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u2800\u3164'
+      || '\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFF8\U0001BCA0-\U0001BCA3'
+      || '\U0001D173-\U0001D17A\U000E0000-\U000E0FFF]',
+    '', 'g') else words end
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.worst_state(states text[])

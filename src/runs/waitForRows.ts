@@ -1,6 +1,6 @@
 // The spine waits on rows of PostgreSQL, never on job events: while work is left it looks at what
-// waits and enqueues it again now and then, so that a lost queue loses nothing, and one that is away
-// is waited for.
+// waits and enqueues it again now and then, so that a lost queue loses nothing, and one that is
+// away is waited for.
 
 import { UnreachableError } from '../core/errors.js';
 import { isQueueAway } from '../core/queuePort.js';

@@ -19,9 +19,9 @@ import { localIdentity } from '../../web/visitor/identity.js';
 import { makeLink } from '../../web/visitor/links.js';
 import type { App } from '../app.js';
 import { enqueuesWhenAsked } from '../app.js';
-import { certificateState, readCertificate } from '../consoleCertificate.js';
 import { configOf, SERVICE, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
+import { certificateState, readCertificate } from '../setup/consoleCertificate.js';
 import { retryWords } from './jobs.js';
 import { runClock, untilStopped } from './schedule.js';
 

@@ -121,7 +121,7 @@ export function brakeWords(brake: Brake, said: (at: Date) => string = inUtc): st
   return `${what} is frozen since ${said(brake.at)}: ${brake.reason}`;
 }
 
-/** How a sentence ends that says of a night, or of a freeze, that a person has to resume sending. */
+/** How a sentence of a night, or of a freeze, ends: a person has to resume sending. */
 export function standingWords({ kind, accountId, reason }: Omit<Brake, 'by' | 'at'>): string {
   const whom = accountId === null ? 'all accounts' : `account ${accountId}`;
   const why = kind === 'brake' ? ' by a person' : `: ${reason}`;

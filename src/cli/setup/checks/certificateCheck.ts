@@ -2,7 +2,7 @@
 
 import type { Config } from '../../../config/config.js';
 import { messageOf } from '../../../core/errors.js';
-import { certificateState } from '../../consoleCertificate.js';
+import { certificateState } from '../consoleCertificate.js';
 import type { Check } from './check.js';
 
 /** Nothing where the console speaks no TLS itself. */

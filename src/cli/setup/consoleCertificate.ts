@@ -4,8 +4,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { messageOf, UsageError } from '../core/errors.js';
-import { DAY_MS } from '../core/time.js';
+import { messageOf, UsageError } from '../../core/errors.js';
+import { DAY_MS } from '../../core/time.js';
 
 interface Tls {
   cert: string;

@@ -1,5 +1,6 @@
 // Why no TLS stands between this program and a server, by the code of the failure, in words that
-// say what to do. One rule for the database, the queue and the gateway; who says it names the server.
+// say what to do. One rule for the database, the queue and the gateway; who says it names the
+// server.
 
 /** Null: the code tells of something else. `who`: the server, as the sentence calls it. */
 export function tlsProblem(code: string, who: string): string | null {

@@ -1,5 +1,5 @@
-// What a person can do about an instruction that is unknown, or refused: say what the gateway really
-// did, or have it planned again.
+// What a person can do about an instruction that is unknown, or refused: say what the gateway
+// really did, or have it planned again.
 
 import type { Sheet } from '../../../instructions/instructionSheet.js';
 import { Form } from '../../layout/parts.js';

@@ -4,6 +4,7 @@
 
 import type { Logger } from 'node-cron';
 import cron from 'node-cron';
+import { cronProblem } from '../src/config/values.js';
 import { ConfigurationError } from '../src/core/errors.js';
 import type { Log } from '../src/core/log.js';
 import { DAY_MS, isTimezone } from '../src/core/time.js';
@@ -56,22 +57,15 @@ export function startClock(deps: ClockDeps): Clock {
   };
 }
 
-/** Throws ConfigurationError; called by itself when a configuration is checked. */
-export function checkSchedule(schedule: { cron: string; timezone: string; file?: string }): void {
+/** Throws ConfigurationError. */
+function checkSchedule(schedule: { cron: string; timezone: string; file?: string }): void {
   const file = schedule.file ?? 'the configuration';
   if (!isTimezone(schedule.timezone)) {
     const problem = `"${schedule.timezone}" is not a time zone such as Europe/Berlin`;
     throw new ConfigurationError(file, 'schedule.timezone', problem);
   }
-  const { valid, errors } = cron.validateDetailed(schedule.cron);
-  if (valid) return;
-  const why = errors[0]?.message ?? 'it has no meaning';
-  const problem = `"${schedule.cron}" is not a cron expression such as "15 4 * * *": ${why}`;
-  throw new ConfigurationError(file, 'schedule.cron', problem);
-}
-
-export function isSchedule({ cron: expression }: { cron: string }): boolean {
-  return cron.validateDetailed(expression).valid;
+  const problem = cronProblem(schedule.cron);
+  if (problem !== null) throw new ConfigurationError(file, 'schedule.cron', problem);
 }
 
 function loggerTo(log: Log): Logger {

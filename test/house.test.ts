@@ -122,7 +122,7 @@ const HOMES: Readonly<Record<string, RegExp>> = {
   'node-pg-migrate': /^src\/database\//,
   bullmq: /^jobs\//,
   ioredis: /^jobs\//,
-  'node-cron': /^jobs\//,
+  'node-cron': /^(jobs\/|src\/config\/values\.ts$)/,
   'prom-client': /^src\/web\/metrics\.ts$/,
   pino: /^src\/cli\/jsonLog\.ts$/,
   'fast-xml-parser': /^src\/gateway\//,

@@ -330,9 +330,8 @@ async function handlersOf(
 /** What reads the expression takes a while to load: few commands ask. */
 function ticksOf({ schedule }: Config): App['localTicks'] {
   return async (around) => {
-    const { isSchedule, localTicksOf } = await import('../../jobs/clock.js');
-    // A night by hand has its report also where no clock could begin one.
-    return isSchedule(schedule) ? localTicksOf(schedule.cron)(around) : [];
+    const { localTicksOf } = await import('../../jobs/clock.js');
+    return localTicksOf(schedule.cron)(around);
   };
 }
 

@@ -35,7 +35,7 @@ import {
   tuning,
   whole,
 } from './shapes.js';
-import { deepFreeze, readText } from './values.js';
+import { cronProblem, deepFreeze, readText } from './values.js';
 import { type NotificationDoor, webOf, webSchema } from './web.js';
 
 type Mode = 'auto' | 'approve' | 'off';
@@ -197,10 +197,10 @@ const instant = filled.transform((text, context): Date => {
 });
 const clockTime = filled.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 00:00');
 const timezone = filled.refine(isTimezone, 'is no timezone such as Europe/Berlin');
-const cron = filled.regex(
-  /^\s*([\w*,/#-]+\s+){4,5}[\w*,/#-]+\s*$/,
-  'must be five or six cron fields such as 15 4 * * *',
-);
+const cron = filled.superRefine((text, context) => {
+  const message = cronProblem(text);
+  if (message !== null) context.addIssue({ code: 'custom', message });
+});
 const mode = z.enum(['auto', 'approve', 'off']).default('approve');
 
 /** An address, or its parts: a password needs no encoding there. */

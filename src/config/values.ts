@@ -1,7 +1,8 @@
-// What the readers of configuration share: the text of a file, whether a timezone is one, and that
-// nothing changes later. Used by config.ts and mapFile.ts.
+// What the readers of configuration share: the text of a file, whether a cron expression is one, and
+// that nothing changes later. Used by config.ts and mapFile.ts; jobs/clock.ts ticks by the cron.
 
 import { readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { ConfigurationError } from '../core/errors.js';
 
 /** Where a file is named by a key of another. */
@@ -64,3 +65,21 @@ export function deepFreeze<T>(value: T): T {
   for (const part of Object.values(value)) deepFreeze(part);
   return Object.freeze(value);
 }
+
+/** Each night at a time, or on some days of the week. */
+const PLAIN = /^[0-5]?\d ([01]?\d|2[0-3]) \* \* (\*|[0-7](-[0-7])?)$/;
+
+/**
+ * What is wrong with it, in words; null: nothing. The library is loaded only for what is not plainly
+ * one, since every command reads the configuration.
+ */
+export function cronProblem(expression: string): string | null {
+  if (PLAIN.test(expression)) return null;
+  const { default: cron } = createRequire(import.meta.url)('node-cron') as NodeCron;
+  const { valid, errors } = cron.validateDetailed(expression);
+  if (valid) return null;
+  const why = errors[0]?.message ?? 'it has no meaning';
+  return `"${expression}" is not a cron expression such as "15 4 * * *": ${why}`;
+}
+
+type NodeCron = typeof import('node-cron');

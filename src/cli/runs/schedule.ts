@@ -3,7 +3,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
-import { checkSchedule, localTicksOf, startClock } from '../../../jobs/clock.js';
+import { localTicksOf, startClock } from '../../../jobs/clock.js';
 import { reasonOf } from '../../../jobs/reason.js';
 import { DatabaseAwayError } from '../../core/errors.js';
 import { nextSentence, owedSentence } from '../../core/runs/owed.js';
@@ -13,13 +13,11 @@ import type { Workforce } from '../../night/run.js';
 import { inTime } from '../../processes/inTime.js';
 import { openInbox } from '../../settlement/inbox.js';
 import type { App } from '../app.js';
-import { configOf, SERVICE, withApp } from '../context.js';
+import { SERVICE, withApp } from '../context.js';
 import { sentenceOf } from './status.js';
 
 export function scheduleCommand(): Command {
   return new Command('schedule').action(async (_flags: object, command: Command) => {
-    const { schedule, file } = configOf(command);
-    checkSchedule({ ...schedule, file });
     await withApp(
       command,
       async (app, signal) => {

@@ -3,7 +3,6 @@
 
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
-import { checkSchedule } from '../../../jobs/clock.js';
 import { discardJob, listFailedJobs, retryFailedJob } from '../../../jobs/failed.js';
 import { hasAdministrator } from '../../access/usersStore.js';
 import { UnreachableError } from '../../core/errors.js';
@@ -19,7 +18,7 @@ import { localIdentity } from '../../web/visitor/identity.js';
 import { makeLink } from '../../web/visitor/links.js';
 import type { App } from '../app.js';
 import { enqueuesWhenAsked } from '../app.js';
-import { configOf, SERVICE, withApp } from '../context.js';
+import { SERVICE, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
 import { certificateState, readCertificate } from '../setup/consoleCertificate.js';
 import { retryWords } from './jobs.js';
@@ -45,8 +44,6 @@ export function webCommand(): Command {
 
 export function startCommand(): Command {
   return new Command('start').action(async (_flags: object, command: Command) => {
-    const { schedule, file } = configOf(command);
-    checkSchedule({ ...schedule, file });
     await withApp(
       command,
       async (app, signal) => {

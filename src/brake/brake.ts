@@ -19,7 +19,7 @@ import {
 import { absentWords } from '../send/journal/journalGuard.js';
 import type { JournalHome } from '../send/journal/journalsStore.js';
 import { absentHosts, excuseAbsent, releaseJournals } from '../send/journal/journalsStore.js';
-import { journalFolder } from '../send/journal/permitJournal.js';
+import { journalFolder } from '../send/journal/journalTrouble.js';
 import { holdBlind } from '../send/journal/putBacksStore.js';
 
 export interface BrakeOrder {

@@ -68,10 +68,15 @@ const FILE_FAILURES: Readonly<Record<string, string>> = {
   ELOOP: 'its links lead in a circle',
 };
 
+/** What the system says of a file or folder, which is not named; null where nobody has words. */
+export function fileTrouble(error: Error & { code: unknown }): string | null {
+  return FILE_FAILURES[String(error.code)] ?? null;
+}
+
 /** A sentence for a file or folder that cannot be used; null where the error is another. */
 export function fileFailure(error: unknown, user?: string): string | null {
   if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return null;
-  const why = FILE_FAILURES[String(error.code)]?.replace(WHO, () => (user ? `user ${user}` : WHO));
+  const why = fileTrouble(error)?.replace(WHO, () => (user ? `user ${user}` : WHO));
   const doing = 'syscall' in error ? ` (${String(error.syscall)})` : '';
   return why === undefined ? null : `${String(error.path)}: ${why}${doing}`;
 }

@@ -34,6 +34,7 @@ import { batchStatus, beginCanary, splitBatch } from './batches/sendingStatusSto
 import type { SendDeps } from './deps.js';
 import type { EnqueueDeps } from './enqueueWaiting.js';
 import { enqueueWaiting } from './enqueueWaiting.js';
+import { JournalError, notWritten } from './journal/journalTrouble.js';
 import type { PermitLine } from './journal/permitSegments.js';
 import type { OutcomeDeps } from './outcomes.js';
 import { outcomesOf, recordAnswer, recordUnknown, tellUnanswered } from './outcomes.js';
@@ -78,9 +79,14 @@ export async function sendBatch(deps: BatchDeps, batchId: bigint): Promise<void>
     const failure = mayBeLedger(error)
       ? await inLedgerWords(deps, error)
       : inDiskWords(error, [deps.config.dataDir]);
+    const why = messageOf(failure);
     // Only a batch that still waits is touched: after the claim, recoverAttempts.ts says what it
     // is.
-    await deferBatch(deps.db, batchId, `tieout failed: ${messageOf(failure)}`);
+    await deferBatch(
+      deps.db,
+      batchId,
+      failure instanceof JournalError ? why : `tieout failed: ${why}`,
+    );
     throw failure;
   }
 }
@@ -265,8 +271,7 @@ async function post(deps: BatchDeps, claimed: Claimed, connection: MoneyConnecti
   try {
     await deps.journal.append(permitLine(sent, prepared, attemptId));
   } catch (error) {
-    const why = messageOf(error);
-    await recordNotSent(deps.db, attemptId, `the journal of permits cannot be written: ${why}`);
+    await recordNotSent(deps.db, attemptId, notWritten(error));
     return;
   }
   const posted = await connection.post({

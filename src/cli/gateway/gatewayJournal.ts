@@ -5,7 +5,7 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { InputError, messageOf } from '../../core/errors.js';
+import { InputError } from '../../core/errors.js';
 import { brakeWords } from '../../core/instructions/breaker.js';
 import type { Decider } from '../../core/instructions/decider.js';
 import type { Db } from '../../database/db.js';
@@ -25,6 +25,7 @@ import {
 } from '../../instructions/gatewayCallsStore.js';
 import { sendingStatuses } from '../../send/batches/sendingStatusStore.js';
 import type { JournalGuard } from '../../send/journal/journalGuard.js';
+import { notWritten } from '../../send/journal/journalTrouble.js';
 import type { PermitLine } from '../../send/journal/permitSegments.js';
 import { type CallName, type CallReport, movesMoney } from './gatewayCall.js';
 
@@ -83,7 +84,7 @@ export function journalled(
         try {
           await permits?.append(permitOf(made, callId));
         } catch (error) {
-          await refuse(db, callId, `the journal of permits cannot be written: ${messageOf(error)}`);
+          await refuse(db, callId, notWritten(error));
         }
         return client.postOnce(account, request);
       },

@@ -12,6 +12,7 @@ import { NO_REASON } from '../../core/instructions/decider.js';
 import type { SecurityEvent } from '../../core/securityEvents.js';
 import { counted, countText } from '../../core/text/amounts.js';
 import { whyWaiting } from '../../send/batches/sendingStatusStore.js';
+import { journalTrouble } from '../../send/journal/journalTrouble.js';
 import { configuredAccounts } from '../accounts.js';
 import type { App } from '../app.js';
 import { deciderHere, deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
@@ -146,13 +147,18 @@ function resumedBy({ accountId, who }: BrakeOrder, count: number): SecurityEvent
 
 async function status(app: App, json: boolean): Promise<number> {
   const found = await brakeStatus(app, idsOf(app), ownJournal(app.config));
-  if (json) printJson(found);
+  const journal = journalTrouble(app.config.dataDir);
+  if (json) printJson({ ...found, journal });
   else {
+    const here = journal === null ? '' : ', but not from this host';
     printLines([
+      ...(journal === null ? [] : [`Nothing is sent from this host: ${journal}`]),
       ...(found.brakes.length === 0
         ? ['Nobody has stopped sending.']
         : found.brakes.map((one) => brakeWords(one))),
-      ...found.accounts.map(({ accountId, words }) => `Account ${accountId}: ${words}`),
+      ...found.accounts.map(
+        ({ accountId, sends, words }) => `Account ${accountId}: ${words}${sends ? here : ''}`,
+      ),
       ...(found.underWay > 0 ? [`${countText(found.underWay)} batch(es) are on their way.`] : []),
     ]);
   }

@@ -156,8 +156,8 @@ export function notSentNotice(stop: {
       : `${counted(instructions, 'instruction')} ${instructions === 1 ? 'waits' : 'wait'}`;
   const isSaid = reason.startsWith(SENDING_STOPPED);
   const text = `${isSaid ? '' : `${SENDING_STOPPED}: `}${reason}; ${waits}`;
-  // What comes behind a colon or in parentheses are particulars.
-  const about = reason.split(/[:(]| since /)[0]?.trim() ?? reason;
+  // What comes behind a colon or in parentheses are particulars; of a failure, what comes after it.
+  const about = /^(tieout failed: )?.*?(?=[:(]| since |$)/.exec(reason)?.[0].trim() ?? reason;
   return { accountId, kind: 'not_sent', about, text, ...(standing && { standing }) };
 }
 

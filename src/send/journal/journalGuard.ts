@@ -7,8 +7,8 @@
 import { SKEW_MS_MAX, skewWords } from '../../core/runs/owed.js';
 import type { Database, Db } from '../../database/db.js';
 import { activeBrakes } from '../batches/sendingStatusStore.js';
-import { wentBack } from './journalMark.js';
-import type { ClaimFacts, DatabaseFacts, JournalPlace, KnownJournal } from './journalsStore.js';
+import { differences, forgotten } from './journalDifferences.js';
+import type { ClaimFacts, DatabaseFacts, JournalPlace } from './journalsStore.js';
 import {
   absentHosts,
   changedOver,
@@ -16,17 +16,13 @@ import {
   countMark,
   databaseFacts,
   enterJournal,
-  findJournal,
   isFrozenBy,
-  journalsLostAt,
   noteVerified,
-  unknownPermits,
 } from './journalsStore.js';
 import type { PermitJournal } from './permitJournal.js';
 import type { PermitLine } from './permitSegments.js';
 import { enterLost, freezePutBack, inTurn, sayPutBack } from './putBacksStore.js';
 
-const PERMITS_AT_ONCE = 5_000;
 /** How often a process that sends looks whether the server is still the same. */
 const WATCH_MS = 3_000;
 /** Hosts that live hold their journals against a server that was started anew within this time. */
@@ -258,44 +254,13 @@ async function disagreement(
 ): Promise<string | null> {
   const { db, host, wallClock } = deps;
   const place: JournalPlace = { journalId: journal.journalId, host, place: journal.place };
-  // Before the database is asked: other processes of this host count on meanwhile.
-  const mark = journal.mark();
-  const before = await findJournal(db, journal.journalId);
-  // A copy that stands elsewhere may hold other permits than the one that was read.
-  const isThatOne = before?.host === place.host && before.place === place.place;
-  const from = isThatOne ? before.verified : null;
-  const reading = await journal.read(from, before?.releasedAt ?? null);
-  const known = before ?? (await findJournal(db, journal.journalId));
-  const gone = isFirst ? await journalsLostAt(db, place) : [];
-  const lost = await forgotten(
-    db,
-    reading.permits.map(({ permitId }) => permitId),
-  );
-  const found =
-    (gone.length > 0 ? `the journal of permits at ${journal.place} is gone` : null) ??
-    (known === null && reading.permits.length > 0
-      ? 'the database does not know the journal of permits here: another or an older database'
-      : null) ??
-    (known !== null && isOther(known.verifiedBase, facts)
-      ? 'the database is another one than before'
-      : null) ??
-    (reading.damage !== null
-      ? `the journal of permits at ${journal.place} is damaged: ${reading.damage}`
-      : null) ??
-    lostWords(lost) ??
-    (wentBack(mark, markOf(known, facts), facts.base)
-      ? `the database was put back: it lacks signs of life that the journal at ${journal.place} has`
-      : null);
+  const { found, position, gone, lost } = await differences(db, journal, place, facts, isFirst);
   if (found === null) {
-    await holds(deps, journal, place, reading.position, facts);
-    await journal.removeBefore(reading.position, wallClock());
+    await holds(deps, journal, place, position, facts);
+    await journal.removeBefore(position, wallClock());
     return null;
   }
   return freeze(deps, journal, `${found} (host ${host})`, { place, gone, lost });
-}
-
-function markOf(known: KnownJournal | null, { base }: DatabaseFacts) {
-  return known === null ? null : { base, marks: known.marks, released: known.released };
 }
 
 /** The journal agrees; what another timeline may have lost all the same is held. */
@@ -322,22 +287,6 @@ const CHANGED_OVER =
   'the database changed over, or was put back to a point in time: of a host that it does not ' +
   'know nobody can tell what was sent';
 
-/** Older versions noted the cluster alone, or no more of the database than its number. */
-function isOther(before: string | null, { base, system }: DatabaseFacts): boolean {
-  if (before === null || before === '') return false;
-  if (!before.includes('/')) return system !== '' && before !== system;
-  return before !== base && before !== base.split('.')[0];
-}
-
-/** The permits that the database lacks. */
-async function forgotten(db: Db, permitIds: readonly string[]): Promise<string[]> {
-  const lost: string[] = [];
-  for (let from = 0; from < permitIds.length; from += PERMITS_AT_ONCE) {
-    lost.push(...(await unknownPermits(db, permitIds.slice(from, from + PERMITS_AT_ONCE))));
-  }
-  return lost;
-}
-
 /** Our newest permit, by which a claim knows that the database went back. */
 interface Missed {
   newest: string | null;
@@ -349,14 +298,6 @@ async function withoutLetGo(db: Db, missed: Missed, facts: DatabaseFacts): Promi
   const isLetGo = newest !== null && (await forgotten(db, [newest])).length > 0;
   if (isLetGo && missed.newest === newest) missed.newest = null;
   return facts;
-}
-
-function lostWords(lost: readonly string[]): string | null {
-  if (lost.length === 0) return null;
-  return (
-    `the journal knows ${lost.length} permit(s) that the database does not, such as ` +
-    `${lost[0]}: it has lost what was committed`
-  );
 }
 
 async function freeze(

@@ -8,6 +8,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import {
   appendFileSync,
+  existsSync,
   fstatSync,
   linkSync,
   mkdirSync,
@@ -20,6 +21,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Mark } from './journalMark.js';
 import { keepMark, readMark } from './journalMark.js';
+import { inJournalWords, journalFolder, whyUnwritable } from './journalTrouble.js';
 import type { JournalPosition, JournalReading, LostPermit, PermitLine } from './permitSegments.js';
 import {
   findPermits,
@@ -55,35 +57,66 @@ interface Waiting {
   failed: (error: unknown) => void;
 }
 
-export function journalFolder(dataDir: string): string {
-  return join(dataDir, 'journal');
-}
-
 /** Opens the journal of this host under the data folder; makes one where there is none. */
 export async function openPermitJournal(
   dataDir: string,
   bytesMax = SEGMENT_BYTES_MAX,
 ): Promise<PermitJournal> {
   const place = journalFolder(dataDir);
-  mkdirSync(place, { recursive: true, mode: 0o700 });
-  const journalId = identityIn(place);
-  const pen = openPen(place, bytesMax);
-  await pen.file();
+  try {
+    mkdirSync(place, { recursive: true, mode: 0o700 });
+    const journalId = identityIn(place);
+    const pen = openPen(place, bytesMax);
+    await pen.file();
+    return {
+      ...shownJournal(place, journalId),
+      ...appending(pen, place),
+      find: (permitIds) => findPermits(place, permitIds),
+      keepMark: (mark) => {
+        try {
+          keepMark(place, mark);
+        } catch (error) {
+          throw inJournalWords(place, error);
+        }
+      },
+      removeBefore: (position, now) => removeSegments(place, position, now),
+    };
+  } catch (error) {
+    // Making a folder where nothing can be made is answered as if one above it were missing.
+    throw inJournalWords(place, whyUnwritable(place) ?? error);
+  }
+}
+
+/** A journal as somebody sees it who writes nothing. */
+export type ShownJournal = Pick<PermitJournal, 'journalId' | 'place' | 'read' | 'mark'>;
+
+function shownJournal(place: string, journalId: string): ShownJournal {
   return {
     journalId,
     place,
-    ...appending(pen),
     read: (from, after) => readSegments(place, from, after),
-    find: (permitIds) => findPermits(place, permitIds),
     mark: () => readMark(place),
-    keepMark: (mark) => keepMark(place, mark),
-    removeBefore: (position, now) => removeSegments(place, position, now),
   };
+}
+
+/** The id of a journal that is not there: no journal has it. */
+const NO_JOURNAL = '00000000-0000-0000-0000-000000000000';
+
+/** The journal of this host as it is; where there is none, one without a permit that nobody knows. */
+export function showPermitJournal(dataDir: string): ShownJournal & { isThere: boolean } {
+  const place = journalFolder(dataDir);
+  if (existsSync(identityPath(place))) {
+    return { ...shownJournal(place, readIdentity(place)), isThere: true };
+  }
+  const read = async (): Promise<JournalReading> => {
+    return { permits: [], position: { segment: 0, bytes: 0 }, damage: null };
+  };
+  return { journalId: NO_JOURNAL, place, read, mark: () => null, isThere: false };
 }
 
 /** The id of the journal, made once and whole, whoever of many comes first. */
 function identityIn(place: string): string {
-  const path = join(place, 'journal.json');
+  const path = identityPath(place);
   const draft = join(place, `journal.${randomUUID()}.new`);
   const text = `${JSON.stringify({ journalId: randomUUID() })}\n`;
   writeFileSync(draft, text, { flag: 'wx', mode: 0o600, flush: true });
@@ -94,8 +127,16 @@ function identityIn(place: string): string {
   } finally {
     rmSync(draft, { force: true });
   }
-  const { journalId } = JSON.parse(readFileSync(path, 'utf8')) as { journalId: string };
-  return journalId;
+  return readIdentity(place);
+}
+
+function identityPath(place: string): string {
+  return join(place, 'journal.json');
+}
+
+function readIdentity(place: string): string {
+  const text = readFileSync(identityPath(place), 'utf8');
+  return (JSON.parse(text) as { journalId: string }).journalId;
 }
 
 interface Pen {
@@ -148,7 +189,7 @@ interface Chain {
 
 const newChain = (): Chain => ({ writer: randomUUID(), number: 0, previous: '' });
 
-function appending(pen: Pen): Pick<PermitJournal, 'append' | 'close'> {
+function appending(pen: Pen, place: string): Pick<PermitJournal, 'append' | 'close'> {
   let chain = newChain();
   let waiting: Waiting[] = [];
   let flushing: Promise<void> | null = null;
@@ -169,7 +210,8 @@ function appending(pen: Pen): Pick<PermitJournal, 'append' | 'close'> {
         waiting = [];
         chain = newChain();
         await pen.drop();
-        for (const one of lost) one.failed(error);
+        const failure = inJournalWords(place, error);
+        for (const one of lost) one.failed(failure);
       }
     }
     flushing = null;

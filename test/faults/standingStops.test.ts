@@ -1,11 +1,13 @@
 // A stop that only a person ends is in the sentence of a night that has nothing to send, and a freeze
 // is told by itself, once. The whole program, a journal of permits that somebody deleted.
 
-import { rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { messageOf } from '../../src/core/errors.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
 import { runSentence } from '../../src/core/runs/summary.js';
+import { inJournalWords } from '../../src/send/journal/journalTrouble.js';
 import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse, kinds } from '../support/night.js';
@@ -49,13 +51,24 @@ it('a night under the stop of a person that has nothing to send says so at its e
   expect(sentence.endsWith(`2 instructions waiting for approval${ending}`), sentence).toBe(true);
   expect((await told('night_finished')).at(-1)).toBe(sentence);
   expect(await told('sending_frozen')).toEqual([]);
+  const stopped = /^WARNING +sending +sending is stopped for all accounts since .*brake off/m;
+  expect((await here('doctor')).stdout).toMatch(stopped);
   expect((await here('brake', 'off', '--reason', 'looked')).code).toBe(0);
   expect((await night()).sentence).toMatch(/waiting for approval\.$/);
 });
 
 it('a freeze ends the sentence of each night, and is told by itself once', async () => {
   const place = join(house.folder, 'var', 'journal');
+  expect((await here('doctor')).stdout).toMatch(/^ok +journal +the database knows all of its/m);
   rmSync(place, { recursive: true, force: true });
+  // Before the night finds it, and without doing what the night does.
+  const before = await here('doctor');
+  expect(before.code).toBe(1);
+  expect(before.stdout).toMatch(
+    /^PROBLEM +journal +the journal of permits at .* is gone: the next/m,
+  );
+  expect(existsSync(place)).toBe(false);
+  expect((await here('brake', 'status')).stdout).toContain('Nobody has stopped sending.');
   const { code, sentence } = await night();
   expect(code).toBe(0);
   const gone = `the journal of permits at ${place} is gone (host `;
@@ -67,6 +80,9 @@ it('a freeze ends the sentence of each night, and is told by itself once', async
   const frozen = await told('sending_frozen');
   expect(frozen).toEqual([expect.stringContaining(`S${stopped}`)]);
   expect(frozen[0]?.endsWith(RESUMED)).toBe(true);
+  const during = await here('doctor');
+  expect(during.code).toBe(1);
+  expect(during.stdout).toMatch(/^PROBLEM +sending +all sending is frozen since .*brake off/m);
   // Each process of a night finds it anew; so does each night.
   await night();
   expect((await told('sending_frozen')).length).toBe(1);
@@ -77,4 +93,41 @@ it('a freeze ends the sentence of each night, and is told by itself once', async
   rmSync(place, { recursive: true, force: true });
   await night();
   expect((await told('sending_frozen')).length).toBe(2);
+});
+
+it('a journal that cannot be written is said before a night, without a name made up', async () => {
+  const place = join(house.folder, 'var', 'journal');
+  expect((await here('brake', 'off', '--reason', 'looked')).code).toBe(0);
+  rmSync(place, { recursive: true, force: true });
+  writeFileSync(place, 'no folder');
+  const trouble = `the journal of permits at ${place} cannot be written, a part of the path is no folder`;
+  const status = (await here('brake', 'status')).stdout;
+  expect(status).toContain(`Nothing is sent from this host: ${trouble}\n`);
+  expect(status).toContain('Account A1001: sends; its next batch is a canary of one, but not from');
+  const doctor = await here('doctor');
+  expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining(trouble)]);
+  rmSync(place);
+  expect((await here('brake', 'status')).stdout).not.toContain('this host');
+  const readOnly = Object.assign(new Error('EROFS'), { code: 'EROFS', path: '/j/x.1b2c.new' });
+  expect(messageOf(inJournalWords('/j', readOnly))).toBe(
+    'the journal of permits at /j cannot be written, the disk is read-only: mount it writable again',
+  );
+});
+
+it('doctor with the database away looks at all that needs none, in JSON as well', async () => {
+  const settings = JSON.parse(readFileSync(house.file, 'utf8')) as { database: { url: string } };
+  settings.database.url = 'postgres://nobody@127.0.0.1:9/away';
+  const file = join(house.folder, 'away.yaml');
+  writeFileSync(file, JSON.stringify(settings));
+  const found = await tieoutHere(['doctor', '--json', '--config', file], { cwd: house.folder });
+  expect(found.code).toBe(1);
+  const { checks } = JSON.parse(found.stdout) as { checks: { name: string; kind: string }[] };
+  expect(checks).toContainEqual({
+    name: 'database',
+    kind: 'problem',
+    words: expect.stringContaining('nothing listens there'),
+  });
+  expect(checks.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['configuration', 'account A1001', 'room', 'alerts']),
+  );
 });

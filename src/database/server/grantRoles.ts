@@ -6,6 +6,7 @@
 import { TieoutError } from '../../core/errors.js';
 import { asOperatingFailure, type Connection, openClient } from '../connection.js';
 import type { Db } from '../db.js';
+import { statement } from '../statements.js';
 
 /** Names of roles that the server knows. */
 export interface DatabaseRoles {
@@ -39,6 +40,30 @@ export async function isOwner(db: Db): Promise<boolean> {
      where oid = to_regclass('tieout.runs')`,
   );
   return rows[0]?.may === true;
+}
+
+/** What the owner keeps to himself: migrations/0360_redactions.sql takes it from each writer. */
+const KEPT_TO_OWNER = [
+  'fact_sources',
+  'installation',
+  'redactions',
+  'redacted_texts',
+  'redacted_links',
+];
+
+export interface MissingRights {
+  role: string;
+  /** a table, sequence or schema */
+  relation: string;
+  rights: string[];
+}
+
+/** What a writer is given of the schema tieout and whom we sign in as has not. */
+export async function missingRights(db: Db): Promise<MissingRights[]> {
+  const { rows } = await db.query<MissingRights>(statement('database/server/missingRights'), [
+    KEPT_TO_OWNER,
+  ]);
+  return rows;
 }
 
 /** By the owner; again at any time. Throws a TieoutError where the server has no such role. */

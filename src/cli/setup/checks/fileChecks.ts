@@ -1,10 +1,16 @@
 // What `tieout doctor` says of files: those that anybody on the machine may read or write
 // (configuration, data, workbooks; a group may, since people are let in by one), and whether there
-// is room for a night where it writes. Only what is there is looked at.
+// is room for a night where it writes, and leave to write there. Only what is there is looked at.
 
 import { existsSync, statfsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Config } from '../../../config/config.js';
+import {
+  firstThere,
+  journalTrouble,
+  unwritableWords,
+  whyUnwritable,
+} from '../../../send/journal/journalTrouble.js';
 import type { Check } from './check.js';
 
 const READ_OR_WRITTEN = 0o006;
@@ -68,7 +74,17 @@ function roomCheck({ keys, folder }: { keys: string[]; folder: string }, room: R
   return { name: 'room', kind, words: `only ${words}: ${without}` };
 }
 
-/** The folder itself, or the one that it will be made in. */
-function firstThere(path: string): string {
-  return existsSync(path) ? path : firstThere(dirname(path));
+/** One line for each folder that a night cannot write to, by a file that is made and removed. */
+export function writeChecks({ dataDir, reports }: Config): Check[] {
+  const told = (key: string, folder: string, without: string): Check[] => {
+    const words = unwritableWords(`${key} ${folder}`, whyUnwritable(folder));
+    return words === null ? [] : [{ name: 'files', kind: 'problem', words: words + without }];
+  };
+  const data = told('dataDir', dataDir, '. Nothing is sent from this host without it');
+  const journal = data.length > 0 ? null : journalTrouble(dataDir);
+  return [
+    ...data,
+    ...(journal === null ? [] : [{ name: 'files', kind: 'problem' as const, words: journal }]),
+    ...told('reports.dir', reports.dir, '. No workbook is written without it'),
+  ];
 }

@@ -120,6 +120,8 @@ export interface Waiting {
   heldMoney: Record<string, string>;
   unknownMoney: Record<string, string>;
   onTheirWay: number;
+  /** of these, what has not left */
+  unsent: number;
   /** taken by the gateway and not done yet: no look shows what became of them */
   pendingPayouts: number;
   open: number;
@@ -154,6 +156,7 @@ export async function waitingCounts(db: Db, accountIds: readonly string[]): Prom
     unknown: Number(row?.unknown ?? 0),
     unknownUnmeasured: Number(row?.unknownUnmeasured ?? 0),
     onTheirWay: Number(row?.onTheirWay ?? 0),
+    unsent: Number(row?.unsent ?? 0),
     pendingPayouts: Number(row?.pendingPayouts ?? 0),
     open: Number(row?.open ?? 0),
     unowned: Number(row?.unowned ?? 0),

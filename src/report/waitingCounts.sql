@@ -46,6 +46,9 @@ select (select jsonb_object_agg(currency, amount) from (
   where is_open and state not in ('held', 'unknown')
     and account_id = any ($1) and not tieout.is_pending(i)) as "onTheirWay",
 (select count(*) from tieout.instructions i
+  where is_open and state in ('planned', 'queued')
+    and account_id = any ($1) and not tieout.is_pending(i)) as unsent,
+(select count(*) from tieout.instructions i
   where is_open and account_id = any ($1) and tieout.is_pending(i)) as "pendingPayouts",
 (select count(*) from tieout.breaks
   where state = 'open' and account_id = any ($1)) as open,

@@ -187,7 +187,7 @@ describe('the brake', () => {
     await house.db.query(`update tieout.instructions set state = 'held', hold_reason = 'approval'
       where instruction_id = (select min(instruction_id) from tieout.instructions)`);
     expect((await tieout(['status'], { cwd: house.folder })).stdout).toContain(
-      'Instructions now: 1 waiting for approval, 2 under way.',
+      'Instructions now: 1 waiting for approval, 2 waiting to be sent.',
     );
     const waiting = await house.db.query<{ id: string }>(
       `select max(batch_id)::text as id from tieout.batches where state = 'queued'`,

@@ -135,7 +135,8 @@ describe('the clock', () => {
     await clock.set('2026-04-01T04:30:00Z');
     expect(await look()).toBe(null);
     expect(owedSentence(await owed(), clock.now())).toBe(
-      'It was given up at 2026-04-01T04:30Z; the next night covers it.',
+      'By itself it goes on no more since 2026-04-01T04:30Z: ' +
+        '`tieout run --date 2026-03-31` goes on with it, else the next night covers it.',
     );
   });
 

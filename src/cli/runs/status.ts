@@ -133,13 +133,16 @@ function countsNow({ held, unknown, onTheirWay: underWay, pendingPayouts }: Wait
 }
 
 /** In one line, as it is now: the sentence tells of the run's end, after which people decide. */
-function instructionsNow({ unknown, held, kept, onTheirWay, pendingPayouts }: Waiting): Line[] {
+function instructionsNow(waiting: Waiting): Line[] {
+  const { unknown, held, kept, onTheirWay, unsent, pendingPayouts } = waiting;
+  const left = onTheirWay - unsent;
   const parts = [
     ...(unknown > 0 ? [`${countText(unknown)} unknown`] : []),
     ...(held > kept ? [`${countText(held - kept)} waiting for approval`] : []),
     ...(kept > 0 ? [`${countText(kept)} held by a setting`] : []),
     ...(pendingPayouts > 0 ? [`${counted(pendingPayouts, 'payout')} not done yet`] : []),
-    ...(onTheirWay > 0 ? [`${countText(onTheirWay)} under way`] : []),
+    ...(unsent > 0 ? [`${countText(unsent)} waiting to be sent`] : []),
+    ...(left > 0 ? [`${countText(left)} sent and not confirmed yet`] : []),
   ];
   if (parts.length === 0) return [];
   const tone = unknown > 0 ? 'bad' : 'warn';

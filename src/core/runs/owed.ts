@@ -155,7 +155,10 @@ export function owedSentence(owed: Owed, now: Date): string | null {
         `itself or by hand, until a date after ${owed.newest} has ended.`
       );
     case 'givenUp':
-      return `It was given up at ${toMinute(owed.until)}; the next night covers it.`;
+      return (
+        `By itself it goes on no more since ${toMinute(owed.until)}: ` +
+        `\`tieout run --date ${owed.date}\` goes on with it, else the next night covers it.`
+      );
   }
 }
 

@@ -4,7 +4,6 @@
 
 import type { Logger } from 'node-cron';
 import cron from 'node-cron';
-import { cronProblem } from '../src/config/values.js';
 import { ConfigurationError } from '../src/core/errors.js';
 import type { Log } from '../src/core/log.js';
 import { DAY_MS, isTimezone } from '../src/core/time.js';
@@ -64,8 +63,11 @@ function checkSchedule(schedule: { cron: string; timezone: string; file?: string
     const problem = `"${schedule.timezone}" is not a time zone such as Europe/Berlin`;
     throw new ConfigurationError(file, 'schedule.timezone', problem);
   }
-  const problem = cronProblem(schedule.cron);
-  if (problem !== null) throw new ConfigurationError(file, 'schedule.cron', problem);
+  // As the configuration was read it was asked already: who brings none is told all the same.
+  const { valid, errors } = cron.validateDetailed(schedule.cron);
+  if (valid) return;
+  const problem = `"${schedule.cron}" is no cron expression: ${errors[0]?.message ?? 'unknown'}`;
+  throw new ConfigurationError(file, 'schedule.cron', problem);
 }
 
 function loggerTo(log: Log): Logger {

@@ -1,5 +1,5 @@
-// What the readers of configuration share: the text of a file, whether a cron expression is one, and
-// that nothing changes later. Used by config.ts and mapFile.ts; jobs/clock.ts ticks by the cron.
+// What the readers of configuration share: the text of a file, whether a cron expression is one,
+// and that nothing changes later. Used by config.ts and mapFile.ts.
 
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -70,8 +70,8 @@ export function deepFreeze<T>(value: T): T {
 const PLAIN = /^[0-5]?\d ([01]?\d|2[0-3]) \* \* (\*|[0-7](-[0-7])?)$/;
 
 /**
- * What is wrong with it, in words; null: nothing. The library is loaded only for what is not plainly
- * one, since every command reads the configuration.
+ * What is wrong with it, in words; null: nothing. The library is loaded only for what is not
+ * plainly one, since every command reads the configuration.
  */
 export function cronProblem(expression: string): string | null {
   if (PLAIN.test(expression)) return null;

@@ -51,7 +51,7 @@ const KEPT_TO_OWNER = [
   'redacted_links',
 ];
 
-export interface MissingRights {
+interface MissingRights {
   role: string;
   /** a table, sequence or schema */
   relation: string;

@@ -1,6 +1,6 @@
-// Is this the database that knows every permit of the journal? The question that the guard asks before
-// anything is sent, and `tieout doctor` before a night: here it is only answered. Neighbours:
-// journalGuard.ts freezes by the answer, permitJournal.ts has the permits.
+// Is this the database that knows every permit of the journal? The question that the guard asks
+// before anything is sent, and `tieout doctor` before a night: here it is only answered.
+// Neighbours: journalGuard.ts freezes by the answer, permitJournal.ts has the permits.
 
 import { messageOf } from '../../core/errors.js';
 import type { Db } from '../../database/db.js';

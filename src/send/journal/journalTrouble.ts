@@ -1,6 +1,6 @@
 // A journal of permits that cannot be written, in one sentence wherever it is met: nothing is sent
-// without it. The names of its files are no part of it, so that one cause is one reason. Neighbours:
-// permitJournal.ts meets it, doctor and `brake status` ask before a night does.
+// without it. The names of its files are no part of it, so that one cause is one reason.
+// Neighbours: permitJournal.ts meets it, doctor and `brake status` ask before a night does.
 
 import { randomUUID } from 'node:crypto';
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';

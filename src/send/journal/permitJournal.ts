@@ -102,7 +102,7 @@ function shownJournal(place: string, journalId: string): ShownJournal {
 /** The id of a journal that is not there: no journal has it. */
 const NO_JOURNAL = '00000000-0000-0000-0000-000000000000';
 
-/** The journal of this host as it is; where there is none, one without a permit that nobody knows. */
+/** The journal of this host as it is; where there is none, one without a permit. */
 export function showPermitJournal(dataDir: string): ShownJournal & { isThere: boolean } {
   const place = journalFolder(dataDir);
   if (existsSync(identityPath(place))) {

@@ -1,5 +1,5 @@
-// What `tieout doctor` says of the role that the program signs in as: has it what a night needs of the
-// schema? Neighbour: database/server/grantRoles.ts, which gives it.
+// What `tieout doctor` says of the role that the program signs in as: has it what a night needs of
+// the schema? Neighbour: database/server/grantRoles.ts, which gives it.
 
 import { andMore } from '../../../core/text/amounts.js';
 import { missingRights } from '../../../database/server/grantRoles.js';

@@ -1,5 +1,5 @@
-// What `tieout doctor` says of sending: the journal of permits held against the database, as the next
-// night will, and what stops all sending or that of an account. It freezes nothing.
+// What `tieout doctor` says of sending: the journal of permits held against the database, as the
+// next night will, and what stops all sending or that of an account. It freezes nothing.
 
 import { ownJournal } from '../../../brake/brake.js';
 import { brakeWords, letGoWords } from '../../../core/instructions/breaker.js';
@@ -30,7 +30,7 @@ async function journalCheck({ db, config }: App, host: string): Promise<Check> {
   const name = 'journal';
   const { isThere, found } = await journalNow(db, { host, dataDir: config.dataDir });
   if (found !== null) {
-    const words = `${found}: the next that sends freezes all sending (RUNBOOK, When nothing is sent)`;
+    const words = `${found}: who sends next freezes all sending (RUNBOOK, When nothing is sent)`;
     return { name, kind: 'problem', words };
   }
   const words = isThere ? 'the database knows all of its permits' : 'none on this host yet';

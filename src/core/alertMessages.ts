@@ -8,7 +8,7 @@ import { oneLine } from './log.js';
 import { addAmounts } from './money.js';
 import { type Owed, owedSentence, type Silence, silenceSentence } from './runs/owed.js';
 import type { CurrencyTotals, OrderFigures, RunSummary } from './runs/summary.js';
-import { runSentence } from './runs/summary.js';
+import { runSentence, standingPart } from './runs/summary.js';
 import { counted, countText, moneyIn } from './text/amounts.js';
 
 export const ALERT_EVENTS = [
@@ -61,7 +61,7 @@ export function runFinished(summary: RunSummary): Alert {
   return {
     event: 'night_finished',
     subject: businessDate,
-    text: oneLine(runSentence(summary), TEXT_LENGTH),
+    text: toldSentence(summary),
     details: {
       businessDate,
       covers: covers.slice(-NAMED_MAX),
@@ -81,6 +81,17 @@ export function runFinished(summary: RunSummary): Alert {
       })),
     },
   };
+}
+
+/** Cut where it is too long, but for a stop that only a person lifts. */
+function toldSentence(summary: RunSummary): string {
+  const sentence = runSentence(summary);
+  const ending = `${standingPart(summary)}.`;
+  if (sentence.length <= TEXT_LENGTH || !sentence.endsWith(ending)) {
+    return oneLine(sentence, TEXT_LENGTH);
+  }
+  const before = oneLine(sentence.slice(0, -ending.length), TEXT_LENGTH - ending.length);
+  return before + oneLine(ending, TEXT_LENGTH);
 }
 
 export function runFailed(businessDate: string, failure: string): Alert {

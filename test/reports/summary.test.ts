@@ -1,7 +1,9 @@
 // The night in one sentence, for every state that a run can end in.
 
 import { describe, expect, test } from 'vitest';
+import { runFinished } from '../../src/core/alertMessages.js';
 import { codeNotice } from '../../src/core/runs/codeNotices.js';
+import { notSentNotice } from '../../src/core/runs/notices.js';
 import type { RunState, RunSummary } from '../../src/core/runs/summary.js';
 import { runSentence, workedOutOpenAfter } from '../../src/core/runs/summary.js';
 import { sampleSummary } from './sampleRun.js';
@@ -23,6 +25,32 @@ describe('the night in one sentence', () => {
       'Business date 2026-11-19 did not tie out: 2 of 12 orders differ ' +
         '(1 amount mismatch and 1 not at the gateway); 1 instruction waiting for approval.',
     );
+  });
+
+  test('a stop that a person has to lift is its end, also in a message that is cut', () => {
+    const stop = { accountId: 'A1001', reason: 'all sending is frozen since then: lost' };
+    const standing = 'sending is stopped for all accounts: lost; to resume: tieout brake off';
+    const stopped = (summary: RunSummary) => {
+      summary.notices = [notSentNotice({ ...stop, instructions: 0, standing })];
+    };
+    expect(night('tied_out', stopped).endsWith(`; ${standing}.`)).toBe(true);
+    expect(night('broken', stopped).endsWith(`; ${standing}.`)).toBe(true);
+    const summary = { ...sampleSummary(), state: 'tied_out' as const };
+    stopped(summary);
+    const reason = 'disk '.repeat(400);
+    summary.unwritten = [{ kind: 'reconciliation', reason }];
+    const { text } = runFinished(summary);
+    expect([text.length, text.endsWith(`; ${standing}.`)]).toEqual([1_000, true]);
+  });
+
+  test.each([
+    ['tieout failed: the disk is full: make room under /var', 'tieout failed: the disk is full'],
+    ['all sending is frozen since 03:00: lost', 'all sending is frozen'],
+    ['the journal of permits at /j cannot be written, the disk is read-only: mount it', /only$/],
+    ['the gateway refused the connection', 'the gateway refused the connection'],
+  ])('what kept instructions back is said by its useful words: %s', (reason, about) => {
+    const notice = notSentNotice({ accountId: 'A1001', reason, instructions: 2 });
+    expect(notice.about).toMatch(about);
   });
 
   test('what no approval frees waits for no person', () => {

@@ -301,7 +301,7 @@ function waitingPart(summary: RunSummary): string {
 }
 
 /** Also where nothing waits: whoever is told that a night tied out has to know of it. */
-function standingPart(summary: RunSummary): string {
+export function standingPart(summary: RunSummary): string {
   const told = noticesOf(summary, 'not_sent').flatMap(({ standing }) => standing ?? []);
   const stops = [...new Set(told)];
   const named = [...stops.slice(0, WORDS_NAMED_MAX), ...moreOf(stops.length - WORDS_NAMED_MAX)];

@@ -4,9 +4,8 @@
 
 import type { Logger } from 'node-cron';
 import cron from 'node-cron';
-import { ConfigurationError } from '../src/core/errors.js';
 import type { Log } from '../src/core/log.js';
-import { DAY_MS, isTimezone } from '../src/core/time.js';
+import { DAY_MS } from '../src/core/time.js';
 import { reasonOf } from './reason.js';
 
 interface ClockDeps {
@@ -14,8 +13,6 @@ interface ClockDeps {
   timezone: string;
   onTick: () => Promise<void>;
   log: Log;
-  /** Names the configuration file in a refusal. */
-  file?: string;
 }
 
 interface Clock {
@@ -24,8 +21,8 @@ interface Clock {
   stop(): Promise<void>;
 }
 
+/** Of a schedule that the configuration has read: it refuses what has no meaning. */
 export function startClock(deps: ClockDeps): Clock {
-  checkSchedule(deps);
   const { log } = deps;
   const tick = async (): Promise<void> => {
     try {
@@ -54,20 +51,6 @@ export function startClock(deps: ClockDeps): Clock {
       await task.destroy();
     },
   };
-}
-
-/** Throws ConfigurationError. */
-function checkSchedule(schedule: { cron: string; timezone: string; file?: string }): void {
-  const file = schedule.file ?? 'the configuration';
-  if (!isTimezone(schedule.timezone)) {
-    const problem = `"${schedule.timezone}" is not a time zone such as Europe/Berlin`;
-    throw new ConfigurationError(file, 'schedule.timezone', problem);
-  }
-  // As the configuration was read it was asked already: who brings none is told all the same.
-  const { valid, errors } = cron.validateDetailed(schedule.cron);
-  if (valid) return;
-  const problem = `"${schedule.cron}" is no cron expression: ${errors[0]?.message ?? 'unknown'}`;
-  throw new ConfigurationError(file, 'schedule.cron', problem);
 }
 
 function loggerTo(log: Log): Logger {

@@ -103,7 +103,9 @@ describe('a disk that was full, and has room again', () => {
     expect(full.code, full.stderr).toBe(4);
     expect(await house.effects()).toEqual([]);
     const { stdout } = await tieout(['status'], { cwd: house.folder });
-    expect(stdout).toMatch(/the journal of permits at \S+ cannot be written, the disk is full: make room/);
+    expect(stdout).toMatch(
+      /the journal of permits at \S+ cannot be written, the disk is full: make room/,
+    );
     rmSync(join(journal, 'permits.ndjson'));
     const again = await tieout(['run', '--json'], { cwd: house.folder });
     expect(again.code, again.stderr).toBe(3);

@@ -166,7 +166,10 @@ describe('the journal of permits', () => {
     expect(await instructionCounts(house.db)).toEqual({ 'capture queued': 2 });
     const { rows } = await house.db.query('select outcome, reason from tieout.attempts');
     expect(rows).toEqual([
-      { outcome: 'not_sent', reason: expect.stringMatching(/journal of permits .*, the disk is full: make room$/) },
+      {
+        outcome: 'not_sent',
+        reason: expect.stringMatching(/journal of permits .*, the disk is full: make room$/),
+      },
     ]);
     // Somebody made room: the same process goes on.
     rmSync(join(journalOf(house), 'permits.ndjson'));

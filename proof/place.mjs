@@ -30,15 +30,8 @@ const STILL_CLOCK = `
 ${SERVER}`;
 const SEARCH_PATH = 'set search_path = sim, pg_catalog, public';
 
-/**
- * Of a server that is thrown away. No plan depends on when a machine found time to count rows, and
- * what functions ask inside is planned once a connection, too.
- */
-const THROWAWAY = [
-  'autovacuum = off',
-  'plan_cache_mode = force_generic_plan',
-  "max_wal_size = '512MB'",
-];
+/** Of a server that is thrown away: what functions ask inside is planned once a connection, too. */
+const THROWAWAY = ['plan_cache_mode = force_generic_plan', "max_wal_size = '512MB'"];
 const MEMORY = '/dev/shm';
 /** Several times what a few servers have been seen to hold at once. */
 const ROOM_BYTES_MIN = 4 * 2 ** 30;

@@ -142,7 +142,7 @@ export const DEFECTS = [
   {
     name: 'a permit that a full disk refused is one all the same',
     file: 'src/send/journal/permitJournal.ts',
-    change: ['for (const one of lost) one.failed(error);', 'for (const one of lost) one.done();'],
+    change: ['for (const one of lost) one.failed(failure);', 'for (const one of lost) one.done();'],
     by: 'test/send/permitJournal.test.ts',
   },
   {

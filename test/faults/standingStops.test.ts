@@ -65,7 +65,7 @@ it('a freeze ends the sentence of each night, and is told by itself once', async
   const before = await here('doctor');
   expect(before.code).toBe(1);
   expect(before.stdout).toMatch(
-    /^PROBLEM +journal +the journal of permits at .* is gone: the next/m,
+    /^PROBLEM +journal +the journal of permits at .* is gone: who sends next/m,
   );
   expect(existsSync(place)).toBe(false);
   expect((await here('brake', 'status')).stdout).toContain('Nobody has stopped sending.');

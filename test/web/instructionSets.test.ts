@@ -85,6 +85,34 @@ async function largest(operation: string): Promise<Group> {
   return found;
 }
 
+describe('a set of several reasons', () => {
+  it('shows by each how many and how much, so that a dispute does not vanish in a sum', async () => {
+    const waiting = await largest('refund');
+    const { db } = console.app;
+    const turn = (from: string, to: string, limit: number) =>
+      db.transaction(async (tx) => {
+        await tx.query('set local session_replication_role = replica');
+        await tx.query(
+          `update tieout.instructions set hold_reason = $3 where instruction_id in (
+             select instruction_id from tieout.instructions where state = 'held' and hold_reason = $2
+               and operation = 'refund' and account_id = $1 and currency = $4
+             order by instruction_id limit $5)`,
+          [waiting.account, from, to, waiting.currency, limit],
+        );
+      });
+    const { account, operation, currency } = waiting;
+    const path = `/instructions/all/approve?${new URLSearchParams({ account, operation, currency })}`;
+    expect((await approver.get(path)).body).not.toContain('of these, waiting because');
+    await turn('approval', 'second_capture', 1);
+    const text = textOf((await approver.get(path)).body);
+    expect(text).toMatch(
+      /of these, waiting because the operation needs approval \d+ [\d,.]+ [A-Z]{3}/,
+    );
+    expect(text).toMatch(/of these, waiting because [^0-9]*captured[^0-9]* 1 [\d,.]+ [A-Z]{3}/);
+    await turn('second_capture', 'approval', 1);
+  });
+});
+
 describe('what waits for approval', () => {
   it('has the sum of the rows that wait for approval, and names apart what moves no money', async () => {
     const { body } = await approver.get('/approvals');

@@ -89,7 +89,8 @@ function readRow(entered: EnteredRow): ReadRow {
   const formula = COLUMNS.find(({ key }) => entered[key]?.kind === 'formula');
   if (formula) return refusal(told, `${formula.name} is a formula; write the words themselves`);
   if (!carried.isWhole) {
-    return refusal(told, 'the row was altered elsewhere than in the three columns');
+    const why = 'the row was altered elsewhere than in the three columns';
+    return refusal(told, `${why}, or the workbook is of another installation`);
   }
   const { binding } = carried;
   const reason = textOf(entered.reason);

@@ -37,6 +37,8 @@ interface InstructionTotal {
 export interface InstructionPreview {
   /** of those that the press decides about */
   done: InstructionTotal;
+  /** the same by why they wait, where that is not one thing alone */
+  reasons: ReadonlyMap<string, InstructionTotal>;
   /** the payouts among them: whoever decides sees where each goes */
   payouts: readonly DecidableInstruction[];
   /** what it leaves as it is, by reason, with one of them */
@@ -188,8 +190,21 @@ function previewOf(verdicts: readonly DecisionVerdict[]) {
     if (one !== undefined) left.set(words, { ...totalOf(some), one });
   }
   const payouts = rows.filter(({ operation }) => operation === 'payout');
-  const preview: InstructionPreview = { done: totalOf(rows), payouts, left };
+  const preview: InstructionPreview = {
+    ...{ done: totalOf(rows), reasons: reasonsOf(rows), payouts, left },
+  };
   return { preview, rows };
+}
+
+/** What waits because of a dispute is not to vanish in a sum of what waits for its policy. */
+function reasonsOf(rows: readonly DecidableInstruction[]): Map<string, InstructionTotal> {
+  const found = new Map<string, DecidableInstruction[]>();
+  for (const row of rows) {
+    if (row.holdReason === null) continue;
+    found.set(row.holdReason, [...(found.get(row.holdReason) ?? []), row]);
+  }
+  if (found.size < 2) return new Map();
+  return new Map([...found].sort().map(([reason, some]) => [reason, totalOf(some)]));
 }
 
 function partsOf<T>(all: readonly T[]): T[][] {

@@ -127,9 +127,12 @@ function Links(props: { visit: Visit; group: InstructionGroup; verbs: readonly S
 
 /** What is done, then what is left, each reason with one that it is about. */
 export function previewRows(
-  { done, left }: InstructionPreview,
+  { done, reasons, left }: InstructionPreview,
   becomes: string,
 ): readonly PreviewRow[] {
+  const waiting = [...reasons].map(([reason, total]) => {
+    return { what: `of these, waiting because ${holdWords(reason)}`, ...total };
+  });
   const refused = [...left].map(([reason, { one, ...total }]) => {
     const link = <a href={`/instructions/${one.instructionId}`}>one of them</a>;
     const what = (
@@ -139,7 +142,7 @@ export function previewRows(
     );
     return { what, ...total };
   });
-  return [{ what: becomes, ...done }, ...refused];
+  return [{ what: becomes, ...done }, ...waiting, ...refused];
 }
 
 function queryOf({ query }: Visit): string {

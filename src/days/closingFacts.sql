@@ -5,13 +5,16 @@ with night as (
   from tieout.run_accounts ra join tieout.runs r using (run_id)
   where ra.account_id = $1 and r.business_date = $2::date and not r.is_dry
 ),
-open_break as materialized (
-  select f.kind, f.currency, f.stake from tieout.break_facts f
-  where f.account_id = $1 and f.state = 'open'
+standing as materialized (
+  select f.state, f.kind, f.currency, f.stake from tieout.break_facts f
+  where f.account_id = $1 and f.state in ('open', 'waived')
 ),
-waived as materialized (
-  select f.currency, f.stake from tieout.break_facts f
-  where f.account_id = $1 and f.state = 'waived'
+standing_money as (
+  select state, jsonb_agg(jsonb_build_object('currency', currency,
+      'amount', round(stake, 2)::text) order by currency) as money
+  from (select state, currency, sum(stake) as stake from standing
+    where currency is not null and stake is not null group by state, currency) as by_currency
+  group by state
 ),
 first_night as (
   select coalesce(tieout.closed_until($1) + 1, min(ra.business_date)) as date
@@ -28,22 +31,15 @@ book as (
 select (select state from night) as "runState",
   (select count(*) from tieout.verdicts v join night using (run_id)
     where v.account_id = $1 and v.class = 'notCompared') as "notCompared",
-  (select count(*) from open_break) as "openBreaks",
-  (select count(*) from open_break where kind = 'not_settled') as "notSettled",
-  coalesce((select jsonb_agg(jsonb_build_object('currency', currency,
-      'amount', round(stake, 2)::text) order by currency)
-    from (select currency, sum(stake) as stake from open_break
-      where currency is not null and stake is not null group by currency) as by_currency),
-    '[]') as "openMoney",
-  (select count(*) from open_break where currency is null or stake is null)
+  (select count(*) from standing where state = 'open') as "openBreaks",
+  (select count(*) from standing where state = 'open' and kind = 'not_settled') as "notSettled",
+  coalesce((select money from standing_money where state = 'open'), '[]') as "openMoney",
+  (select count(*) from standing where state = 'open' and (currency is null or stake is null))
     as "openWithoutAmount",
-  (select count(*) from waived) as "waivedBreaks",
-  coalesce((select jsonb_agg(jsonb_build_object('currency', currency,
-      'amount', round(stake, 2)::text) order by currency)
-    from (select currency, sum(stake) as stake from waived
-      where currency is not null and stake is not null group by currency) as by_currency),
-    '[]') as "waivedMoney",
-  (select count(*) from waived where currency is null or stake is null) as "waivedWithoutAmount",
+  (select count(*) from standing where state = 'waived') as "waivedBreaks",
+  coalesce((select money from standing_money where state = 'waived'), '[]') as "waivedMoney",
+  (select count(*) from standing where state = 'waived' and (currency is null or stake is null))
+    as "waivedWithoutAmount",
   (select coalesce(sum(movements), 0) from tieout.day_sums
     where account_id = $1 and operation = 'suspense' and posted_to <= $2::date) as suspense,
   (select count(*) from tieout.instructions

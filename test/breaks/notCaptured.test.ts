@@ -4,8 +4,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countBreaks, findBreaks } from '../../src/breaks/breaksStore.js';
 import { breakSentence } from '../../src/core/breaks/sentence.js';
+import { closingFacts } from '../../src/days/daysStore.js';
 import type { House } from '../support/night.js';
-import { buildHouse } from '../support/night.js';
+import { buildHouse, dateOf } from '../support/night.js';
 
 let house: House;
 
@@ -71,4 +72,28 @@ test('they are a cause of their own, and weigh as much for who waives them', asy
     [breaks.map(({ breakId }) => breakId)],
   );
   expect(rows[0]?.weighed).toBe(sum.toFixed(2));
+});
+
+test('what is waived is counted apart from what is open, with its money', async () => {
+  const { rows } = await house.db.query<{ id: string; account: string; amount: string }>(
+    `select break_id::text as id, account_id as account, amount::text from tieout.breaks
+     where state = 'open' and kind = 'amount_mismatch' and currency = 'EUR' order by break_id limit 1`,
+  );
+  const { id = '', account = '', amount = '' } = rows[0] ?? {};
+  const before = await closingFacts(house.db, account, dateOf(1));
+  await house.db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(
+      `update tieout.breaks set state = 'waived', waived_by = 'a',
+       waived_reason = 'r' where break_id = $1`,
+      [id],
+    );
+  });
+  const after = await closingFacts(house.db, account, dateOf(1));
+  expect([before.waivedBreaks, before.waivedMoney, before.waivedWithoutAmount]).toEqual([0, [], 0]);
+  expect(after.openBreaks).toBe(before.openBreaks - 1);
+  expect([after.waivedBreaks, after.waivedMoney]).toEqual([1, [{ currency: 'EUR', amount }]]);
+  const eur = ({ openMoney }: typeof before): number =>
+    Number(openMoney.find(({ currency }) => currency === 'EUR')?.amount);
+  expect(eur(before) - eur(after)).toBeCloseTo(Number(amount), 2);
 });

@@ -85,7 +85,8 @@ describe('breaks by cause', () => {
 
 it('says of each cause when its oldest was first seen, and how many days ago', async () => {
   await openBreaks('OLD', 3, '7.00');
-  const seen = new Date(place.clock.now.getTime() - 12.5 * 86_400_000);
+  // A day's age is one of dates: twelve whole days, whatever o'clock it is.
+  const seen = new Date(place.clock.now.getTime() - 12 * 86_400_000);
   await place.app.db.query(`update tieout.breaks set first_seen = $1 where order_no = 'OLD2'`, [
     seen,
   ]);

@@ -98,7 +98,7 @@ export async function writeReconciliation(
           : { statements, listed: run.notSettled, parts: placesOf(run.booked).parts };
       const changed = changesChecks(run.changed);
       const checks = {
-        refs: [...signed, ...changed.refs],
+        terms: [signed, ...changed.terms],
         ties: changed.ties && statements.every(isExplained),
       };
       await writeSummary(book, data, { ...places, figures, checks, notSettled });
@@ -133,7 +133,7 @@ async function writeSigned(
   statements: readonly Statement[],
   data: ReconciliationData,
   { lines, booked }: Awaited<ReturnType<typeof planSheets>>,
-): Promise<string[]> {
+): Promise<string> {
   const { about, books, movedAfter, signings } = data;
   const dated = (title: string): string => `${title}: ${about.businessDate}`;
   const signed = await writeStatement(book, statements, {

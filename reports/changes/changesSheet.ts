@@ -24,7 +24,7 @@ import { fitsNumber, freeText, hundredthsOf } from '../xlsx/cells.js';
 import type { Cell } from '../xlsx/format/cellXml.js';
 import { columnLetters } from '../xlsx/format/cellXml.js';
 import type { OtherChecks } from '../xlsx/page.js';
-import { count, formula, id, money, moneyFormula, text } from '../xlsx/page.js';
+import { count, formula, id, money, moneyFormula, text, zeroTerm } from '../xlsx/page.js';
 import type { Planned } from '../xlsx/plannedTable.js';
 import { writePlannedUnder } from '../xlsx/plannedTable.js';
 import { moneyStyle, STYLES } from '../xlsx/styles.js';
@@ -145,12 +145,12 @@ function linesOf(figures: ChangeFigures): { lines: Line[]; inMoney: Line[] } {
 
 /** What must be 0 on the sheet, and whether it is. */
 export function changesChecks(figures: ChangeFigures): OtherChecks {
-  const refs = refsOf(figures).map((ref) => `'${CHANGES_NAME}'!${ref}`);
+  const terms = refsOf(figures).map((ref) => zeroTerm(`'${CHANGES_NAME}'!${ref}`));
   const { lines, inMoney } = linesOf(figures);
   const ties =
     inMoney.every((line) => workedOutMoney(line) === line.open.money) &&
     lines.every((line) => workedOutBreaks(line) === line.open.breaks);
-  return { refs, ties };
+  return { terms, ties };
 }
 
 function workedOutMoney({ before, moves }: Line): bigint {

@@ -16,7 +16,7 @@ import { linkCell } from '../xlsx/columnCell.js';
 import { LINE_POINTS, lineHeight, rowHeight } from '../xlsx/columnWidths.js';
 import type { Cell } from '../xlsx/format/cellXml.js';
 import type { CellStyle } from '../xlsx/format/styleSheet.js';
-import { count, money, moneyFormula } from '../xlsx/page.js';
+import { count, money, moneyFormula, zeroTerm } from '../xlsx/page.js';
 import { moneyStyle, STYLES, totalMoneyStyle } from '../xlsx/styles.js';
 import type { Book } from '../xlsx/workbook.js';
 import { closeSheet, openSheet, putRow } from '../xlsx/workbook.js';
@@ -35,12 +35,15 @@ const EXPLAINED_WITH_BOOKS =
   'settled one of the sheet Not settled.';
 const NOT_EXPLAINED = 'UNEXPLAINED MONEY: do not sign. See the red cells.';
 
-/** Answers where what is unexplained stands, which must be 0. */
+/**
+ * Answers a term that must be 0: how many of its pages say that money is unexplained. One for all,
+ * since a formula that names each page is too long for a spreadsheet where accounts are many.
+ */
 export async function writeStatement(
   book: Book,
   statements: readonly Statement[],
   frame: Omit<Frame, 'matching'>,
-): Promise<string[]> {
+): Promise<string> {
   const matching = statements.every(isPlain) ? 'words' : 'exact';
   const pages: SheetPage[] = [];
   let first = 2;
@@ -71,7 +74,8 @@ export async function writeStatement(
   }
   const checks = pages.flatMap((page) => page.checks);
   await closeSheet(sheet, { zeroOrRed: checks });
-  return checks.map((ref) => `'${STATEMENT_NAME}'!${ref}`);
+  const verdicts = `'${STATEMENT_NAME}'!$A$1:$A$${first}`;
+  return `SUMPRODUCT(--EXACT(${verdicts},"${NOT_EXPLAINED}"))`;
 }
 
 function heightOf(
@@ -142,7 +146,7 @@ function pageOf(one: Statement, frame: Frame, first: number): SheetPage {
   const bridge = addBridge(page, one, frame);
   const bottoms = [bridge.bottom, ...addBooks(page, one, frame, bridge.shown)];
   page.checks.push(...bottoms.map((bottom) => `C${bottom}:D${bottom}`));
-  const left = page.checks.map((ref) => `SUMPRODUCT(ABS(${ref}))`).join('+');
+  const left = page.checks.map(zeroTerm).join('+');
   const words = one.books === null ? EXPLAINED : EXPLAINED_WITH_BOOKS;
   const verdict = `IF(${left}=0,"${words}","${NOT_EXPLAINED}")`;
   const [cell] = page.lines[verdictRow - first]?.cells ?? [];

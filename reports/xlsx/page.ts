@@ -42,10 +42,15 @@ export function addVerdict(page: Page): void {
   page.verdict = `A${page.lines.length}`;
 }
 
-/** What must be 0 on the other sheets of a workbook: ranges with their sheet, and whether it is. */
+/** What must be 0 on the other sheets of a workbook: terms of a formula, and whether they are. */
 export interface OtherChecks {
-  refs: readonly string[];
+  terms: readonly string[];
   ties: boolean;
+}
+
+/** A term that is 0 where every cell of the range is. */
+export function zeroTerm(ref: string): string {
+  return `SUMPRODUCT(ABS(${ref}))`;
 }
 
 /**
@@ -54,9 +59,7 @@ export interface OtherChecks {
  */
 export function settleVerdict(page: Page, others?: OtherChecks): Page {
   const words = others === undefined ? TIES : BOOK_TIES;
-  const sums = [...page.checks, ...(others?.refs ?? [])]
-    .map((ref) => `SUMPRODUCT(ABS(${ref}))`)
-    .join('+');
+  const sums = [...page.checks.map(zeroTerm), ...(others?.terms ?? [])].join('+');
   const verdict = `IF(${sums === '' ? '0' : sums}=0,"${words}","${DOES_NOT_TIE}")`;
   const ties = page.ties && (others?.ties ?? true);
   const [cell] = page.lines[Number(page.verdict.slice(1)) - 1] ?? [];

@@ -146,8 +146,12 @@ function rulesXml({ zeroOrRed = [], textOrRed }: SheetEnd): string {
     .join('');
 }
 
-function pageEndsXml(rows: readonly number[]): string {
-  if (rows.length === 0) return '';
+/** So many a spreadsheet takes of one sheet; what stands below them is printed as it fits. */
+const PAGE_ENDS_MAX = 1_026;
+
+function pageEndsXml(all: readonly number[]): string {
+  if (all.length === 0) return '';
+  const rows = all.slice(0, PAGE_ENDS_MAX);
   const counts = { count: rows.length, manualBreakCount: rows.length };
   const breaks = rows.map((id) => element('brk', { id, max: LAST_COLUMN, man: 1 }));
   return element('rowBreaks', counts, ...breaks);

@@ -38,6 +38,7 @@ const RARE = [
   'unknown to planned',
   'a partial refund waits for a person',
   'the spine died and was replaced',
+  'a later night came to its end',
 ];
 /** Those of a draw, where it is on. */
 const RARE_OF = {

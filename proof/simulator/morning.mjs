@@ -11,6 +11,7 @@ const ANNA = { name: 'anna', isClaim: true };
 const BERT = { name: 'bert', isClaim: true };
 const BREAKS_AT_ONCE = 6;
 const PAPERS_MAX = 3;
+const BROUGHT_BACK_MAX = 8;
 const SIGNED_ACCOUNTS = 5;
 const APPROVED_BEFORE = 60;
 
@@ -82,20 +83,21 @@ async function signADay(wave) {
 /** The workbook of a night is filled by who reads it then; when it comes back, nobody knows yet. */
 export async function fillPaper(wave, path) {
   const { db, morning: random, papers } = wave;
-  if (papers.length >= PAPERS_MAX) return;
   const { rows } = await db.query(
     `select instruction_id::text as id, hold_reason from tieout.instructions where state = 'held'`,
   );
   const reasons = new Map(rows.map(({ id, hold_reason }) => [id, hold_reason]));
-  papers.push(
-    await fillWorkbook(wave.program, path, (of, id) => {
-      if (!random.chance(0.5)) return null;
-      if (of === 'break') return random.weighted(ENTRIES);
-      // What waits for another reason is looked up in the portal, one by one, as it is decided.
-      const mayApprove = BLIND.has(reasons.get(id)) && random.chance(0.8);
-      return mayApprove ? { decision: 'approve' } : { decision: 'reject', reason: 'kept' };
-    }),
-  );
+  const paper = await fillWorkbook(wave.program, path, (of, id) => {
+    if (!random.chance(0.5)) return null;
+    if (of === 'break') return random.weighted(ENTRIES);
+    // What waits for another reason is looked up in the portal, one by one, as it is decided.
+    const mayApprove = BLIND.has(reasons.get(id)) && random.chance(0.8);
+    return mayApprove ? { decision: 'approve' } : { decision: 'reject', reason: 'kept' };
+  });
+  // That of a night without breaks tries nothing, and would keep a later one away.
+  if (paper === null) return;
+  papers.push(paper);
+  if (papers.length > PAPERS_MAX) papers.shift();
 }
 
 const ENTRIES = [
@@ -106,7 +108,9 @@ const ENTRIES = [
 
 async function bringBack(wave) {
   const { morning: random, papers, program, tally } = wave;
-  if (papers.length === 0) return;
+  // A large wave turns often, and its workbook is long: each is read a few times.
+  if (papers.length === 0 || wave.broughtBack >= BROUGHT_BACK_MAX) return;
+  wave.broughtBack += 1;
   const bytes = random.pick(papers);
   const rows = await program.decide.decideWorkbook(decidingDeps(wave), bytes, {
     ...{ who: random.pick([ANNA, BERT]), may: null, check: false, people: [] },
@@ -123,11 +127,21 @@ export async function sendInTheMorning(wave) {
   const accountIds = wave.config.accounts.map(({ accountId }) => accountId);
   const nobody = { start: async () => {}, stop: async () => {} };
   const work = async (own) => {
-    const sent = await program.sendApproved.sendApproved(own, accountIds, nobody);
+    const sent = await program.sendApproved
+      .sendApproved(own, accountIds, nobody)
+      .catch((error) => unsent(wave, error));
     tally.count('a person sent');
     tally.add('sent by a person', sent.length);
   };
   const spine = openSpine(wave, { ...wave.atTheSpine(), isQuiet: false, mustDie: false, work });
   const how = await Promise.race([spine.run(), spine.died]);
   if (how === 'died') tally.kill('a person who sent');
+}
+
+/** A setting changed between the night and the morning: the program says so and sends nothing. */
+function unsent({ program, tally }, error) {
+  const isUsage = error instanceof program.errors.UsageError;
+  if (!isUsage || !error.message.startsWith('nothing is sent: ')) throw error;
+  tally.count('a person who sent was refused');
+  return [];
 }

@@ -96,20 +96,22 @@ export function openSpine(wave, { isQuiet, mustDie, goOn, enqueue, nap, work = n
     const request = { date: null, accountIds: [], isDry: false };
     let beginning = { kind: 'again' };
     for (let turn = 0; beginning.kind === 'again' && turn < BEGINNINGS_MAX; turn += 1) {
-      beginning = await program.begin.beginRun(deps, request);
+      beginning = await program.begin
+        .beginRun(deps, request)
+        .catch((error) => lyingAhead(wave, error));
     }
-    if (beginning.kind === 'mine') await program.night.runNight(deps, beginning.run);
-    else if (beginning.kind !== 'readOnly' && !isAwake) {
+    if (beginning.kind === 'mine') {
+      await program.night.runNight(deps, beginning.run);
+      if (wave.night > 0 && !wave.isQuiet) wave.tally.count('a later night came to its end');
+    } else if (beginning.kind !== 'readOnly' && !isAwake) {
       throw new Error(`the run is ${beginning.kind}`);
     }
     return 'done';
   };
   const run = () => {
-    const { TakenOverError, UsageError } = program.errors;
+    const { TakenOverError } = program.errors;
     ended = goThrough().catch((error) => {
       if (error instanceof TakenOverError) return 'taken over';
-      // A host whose clock was ahead has run a later date, or the calendar was another one.
-      if (error instanceof UsageError && isAhead(wave, error)) return 'done';
       throw error;
     });
     return ended;
@@ -117,9 +119,14 @@ export function openSpine(wave, { isQuiet, mustDie, goOn, enqueue, nap, work = n
   return { run, died };
 }
 
-function isAhead({ draws, tally }, { message }) {
-  if (/ was run already, by another schedule/.test(message)) tally.count('a run lay ahead');
-  return draws.has('a clock jumps') || draws.has('the calendar changes');
+/** A host whose clock was ahead has run a later date, or the calendar was another one. */
+function lyingAhead({ draws, tally, program }, error) {
+  const mayBe = draws.has('a clock jumps') || draws.has('the calendar changes');
+  const isUsage = error instanceof program.errors.UsageError;
+  if (!mayBe || !isUsage || !/ was run already, by another schedule/.test(error.message))
+    throw error;
+  tally.count('a run lay ahead');
+  return { kind: 'readOnly' };
 }
 
 /** What a guard asks of the database is a piece of work, too: nothing goes on beside it. */

@@ -9,26 +9,31 @@ const ROW = /<row .*?<\/row>/gs;
 const BOUND = />(break|instruction) (\d+) /;
 const BLANK = /<c r="[A-Z]+\d+" s="\d+"\/>/g;
 
-/** `entryOf(of, id)`: what is written beside it, or null. Answers the file. */
+/** `entryOf(of, id)`: what is written beside it, or null. Answers the file; null where no row was filled. */
 export async function fillWorkbook(program, path, entryOf) {
   const { openArchive, entryText } = program.archive;
   const { openZip, openEntry, writeEntry, closeEntry, closeZip } = program.zip;
   const archive = openArchive(readFileSync(path));
   const sink = new PassThrough();
   const whole = buffer(sink);
+  let rows = 0;
   const zip = openZip(sink, new Date('2026-03-02T06:00:00Z'));
   for (const name of archive.entries.keys()) {
     let text = '';
     for await (const part of entryText(archive, name)) text += part;
     if (name.startsWith('xl/worksheets/sheet'))
-      text = text.replace(ROW, (row) => filled(row, entryOf));
+      text = text.replace(ROW, (row) => {
+        const entered = filled(row, entryOf);
+        if (entered !== row) rows += 1;
+        return entered;
+      });
     const entry = await openEntry(zip, name);
     await writeEntry(entry, Buffer.from(text));
     await closeEntry(entry);
   }
   await closeZip(zip);
   sink.end();
-  return whole;
+  return rows === 0 ? null : whole;
 }
 
 function filled(row, entryOf) {

@@ -10,7 +10,7 @@ export const DRAWS = {
   'people work on breaks': { chance: 0.06, isOn: true },
   'people close days': { chance: 0.03, isOn: true },
   'people send by hand': { chance: 0.7, isOn: true },
-  'workbooks come back': { chance: 0.02, isOn: true },
+  'workbooks come back': { chance: 0.01, isOn: true },
   'the feed is checked': { chance: 0.03, isOn: true },
   'edits of the ledger': { chance: 0.12, isOn: true },
   'the ledger is rewritten': { chance: 0.08, isOn: true },
@@ -45,7 +45,7 @@ export function chosenDraws({ only = '', without = '', also = '' }) {
   const on = new Set(Object.keys(DRAWS).filter(isOn));
   return {
     has: (name) => on.has(name),
-    /** Draws whether it happens now; draws nothing where it is off. */
-    falls: (random, name) => on.has(name) && random.chance(DRAWS[name].chance),
+    /** Draws whether it happens now; draws nothing where it is off. `share`: of its chance. */
+    falls: (random, name, share = 1) => on.has(name) && random.chance(DRAWS[name].chance * share),
   };
 }

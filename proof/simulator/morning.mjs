@@ -11,7 +11,6 @@ const ANNA = { name: 'anna', isClaim: true };
 const BERT = { name: 'bert', isClaim: true };
 const BREAKS_AT_ONCE = 6;
 const PAPERS_MAX = 3;
-const BROUGHT_BACK_MAX = 8;
 const SIGNED_ACCOUNTS = 5;
 const APPROVED_BEFORE = 60;
 
@@ -32,7 +31,7 @@ export async function workByTheRunbook(wave) {
   const { draws, morning: random } = wave;
   if (draws.falls(random, 'people work on breaks')) await workOnBreaks(wave);
   if (draws.falls(random, 'people close days')) await signADay(wave);
-  if (draws.falls(random, 'workbooks come back')) await bringBack(wave);
+  if (draws.falls(random, 'workbooks come back', wave.share)) await bringBack(wave);
 }
 
 /** `tieout breaks waive|assign|note|reopen`, of what was seen just now or without having looked. */
@@ -108,9 +107,7 @@ const ENTRIES = [
 
 async function bringBack(wave) {
   const { morning: random, papers, program, tally } = wave;
-  // A large wave turns often, and its workbook is long: each is read a few times.
-  if (papers.length === 0 || wave.broughtBack >= BROUGHT_BACK_MAX) return;
-  wave.broughtBack += 1;
+  if (papers.length === 0) return;
   const bytes = random.pick(papers);
   const rows = await program.decide.decideWorkbook(decidingDeps(wave), bytes, {
     ...{ who: random.pick([ANNA, BERT]), may: null, check: false, people: [] },

@@ -116,11 +116,11 @@ function changeCode({ profile, coder: random, tally, ...wave }) {
 
 /** Between two statements, somebody who may change the configuration. */
 export function changeSettingsOf(wave) {
-  const { draws, admin } = wave;
-  if (draws.falls(admin, 'settings change')) changeSettings(wave);
-  if (draws.falls(admin, 'accounts come and go')) changeWith(wave, comeOrGo);
-  if (wave.maySwap && draws.falls(admin, 'codes are swapped')) changeWith(wave, swapCodes);
-  if (wave.mayForget && draws.falls(wave.coder, 'a code gets a meaning')) {
+  const { draws, admin, share } = wave;
+  if (draws.falls(admin, 'settings change', share)) changeSettings(wave);
+  if (draws.falls(admin, 'accounts come and go', share)) changeWith(wave, comeOrGo);
+  if (wave.maySwap && draws.falls(admin, 'codes are swapped', share)) changeWith(wave, swapCodes);
+  if (wave.mayForget && draws.falls(wave.coder, 'a code gets a meaning', share)) {
     wave.withoutMeaning = changeCode(wave);
     takeUp(wave);
   }

@@ -37,6 +37,8 @@ const RUNNERS_MAX = 6;
 const QUIET_DECISIONS_MAX = 300;
 /** More than the server's clock counts between two skips: no effect is older than its claim. */
 const GATEWAY_AHEAD_MS = 900;
+/** So many accounts of a wave have what concerns all of it drawn at its full chance. */
+const TURNED_ACCOUNTS = 100;
 
 /**
  * Time as the program sees it: it stands still but for what is slept and skipped. Not a moment of
@@ -157,7 +159,8 @@ async function openWave(place, { seed, first, count, draws }) {
     ...{ cardholders: randomOf(seed, first, 37), rewriter: randomOf(seed, first, 39) },
     ...{ others: randomOf(seed, first, 29), toMend: [], frozen: [], shifts: new Map() },
     ...{ morning: randomOf(seed, first, 41), feeder: randomOf(seed, first, 43) },
-    ...{ papers: [], broughtBack: 0 },
+    // A large wave has more turns, and what concerns all its accounts at once costs more in each.
+    ...{ papers: [], share: Math.min(1, TURNED_ACCOUNTS / count) },
     ...calendarOf(draws, seed, first),
     nowOf: (host) => () => new Date(clock.now().getTime() + (wave.shifts.get(host) ?? 0)),
     ...{ kept: [], braked: [], putBacks: 0, goings: 0, night: 0 },

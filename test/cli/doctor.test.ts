@@ -159,6 +159,8 @@ describe('a database that knows no earlier run', () => {
     expect(again.stdout).not.toMatch(/waiting for approval|held for a person/);
     expect(again.stdout).toContain('set liveFrom to the time from which tieout is to act');
     expect(again.stdout).toMatch(/of these \d+ kept back/);
+    // A night that ties out has to end with it: the one state in which the database may be lost.
+    expect(again.stdout).toMatch(/; sending is stopped for account A1001: restore the database, /);
     const status = await tieoutHere(['status', '--config', file], { cwd: folder });
     expect(status.stdout).toContain('kept back (this database knows no earlier run of A1001)');
     const found = await tieoutHere(['doctor', '--config', file], { cwd: folder });

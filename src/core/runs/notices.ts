@@ -56,6 +56,9 @@ export function noHistoryNotice(block: { accountId: string; instructions: number
     kind: 'no_history',
     about: `this database knows no earlier run of ${accountId}`,
     instructions,
+    standing:
+      `${SENDING_STOPPED} for account ${accountId}: restore the database, or set its liveFrom ` +
+      'anew if it is a new installation',
     text:
       noHistorySentence(accountId) +
       (instructions === 0

@@ -302,7 +302,7 @@ function waitingPart(summary: RunSummary): string {
 
 /** Also where nothing waits: whoever is told that a night tied out has to know of it. */
 export function standingPart(summary: RunSummary): string {
-  const told = noticesOf(summary, 'not_sent').flatMap(({ standing }) => standing ?? []);
+  const told = (summary.notices ?? []).flatMap(({ standing }) => standing ?? []);
   const stops = [...new Set(told)];
   const named = [...stops.slice(0, WORDS_NAMED_MAX), ...moreOf(stops.length - WORDS_NAMED_MAX)];
   return stops.length === 0 ? '' : `; ${named.join('; ')}`;

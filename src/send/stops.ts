@@ -2,6 +2,7 @@
 // journal that cannot be relied on, a gateway that takes no connection. The same facts for the
 // summary of a run, for `tieout status` and for the console.
 
+import type { SendingAnswer, SendingFacts } from '../core/instructions/breaker.js';
 import { mayAccountSend, standingWords } from '../core/instructions/breaker.js';
 import type { Notice } from '../core/runs/notices.js';
 import { liveFromAheadNotice, notSentNotice, notYetSentNotice } from '../core/runs/notices.js';
@@ -39,9 +40,7 @@ async function noticesOf(
       const instructions = mine.reduce((sum, one) => sum + one.instructions, 0);
       if (instructions === 0 && !alwaysTold.has(answer.by)) continue;
       const stop = { accountId, reason: answer.reason, instructions };
-      const [brake] = status.brakes;
-      const standing = brake === undefined ? {} : { standing: standingWords(brake) };
-      found.push(notSentNotice({ ...stop, ...standing }));
+      found.push(notSentNotice({ ...stop, ...standingOf(status, answer, instructions) }));
       continue;
     }
     for (const { reason, instructions } of mine.slice(0, REASONS_MAX)) {
@@ -53,6 +52,16 @@ async function noticesOf(
     }
   }
   return found;
+}
+
+/** What only a person ends, and what a person may end before the next night does. */
+function standingOf(
+  { brakes: [brake] }: SendingFacts,
+  { by, reason }: Extract<SendingAnswer, { kind: 'stop' }>,
+  instructions: number,
+): { standing?: string } {
+  if (brake !== undefined) return { standing: standingWords(brake) };
+  return by === 'breaker' && instructions > 0 ? { standing: reason } : {};
 }
 
 /** Behind what stops others of the account. */

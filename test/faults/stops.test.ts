@@ -73,6 +73,14 @@ describe('the first batch of an account and run', () => {
     expect(house.lines.join('\n')).toMatch(
       /account A1001: 1 batch\(es\) stay queued: sending is stopped for account A1001 for the rest/,
     );
+    // One line at night says why, and what to type.
+    const why = 'for account A1001 for the rest of the run: 2 batches in a row had entries .*';
+    const typed = 'to resume: tieout brake off --account A1001 --reason TEXT';
+    expect(runSentence(summary)).toMatch(
+      new RegExp(
+        `3 instructions not sent yet and 2 .*; sending is stopped ${why} \\(.+\\); ${typed}\\.$`,
+      ),
+    );
     expect(noticesOf(summary).map(({ text }) => text)).toEqual([
       expect.stringMatching(
         /^sending is stopped for account A1001 for the rest .*; 3 instructions wait$/,

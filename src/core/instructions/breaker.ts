@@ -48,7 +48,7 @@ export interface SendingFacts {
   brakes: readonly Brake[];
 }
 
-type SendingAnswer =
+export type SendingAnswer =
   | { kind: 'open' }
   /** only a batch of one may go: the canary */
   | { kind: 'canary' }

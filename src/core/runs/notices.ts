@@ -42,7 +42,7 @@ export interface Notice {
   about: string;
   /** Instructions that it keeps back. */
   instructions?: number;
-  /** A stop that only a person ends, whether anything waits or not: the end of the sentence. */
+  /** A stop that a person has to know of, with what to type: the end of the sentence. */
   standing?: string;
   /** Orders and transactions that the text names: masking leaves them alone. */
   names?: readonly string[];

@@ -54,7 +54,8 @@ account as (
       then nullif(ra.canary_batch_id, attempt.batch_id) end,
     sending_reason = case when attempt.is_bad and ra.unclean_batches + 1 >= $7::int
       then $7::int || ' batches in a row had entries of which nobody can say what became of '
-        || 'them; the last was batch ' || attempt.batch_id end
+        || 'them; the last was batch ' || attempt.batch_id
+        || coalesce(' (' || left($3::text, 200) || ')', '') end
   from attempt
   where ra.run_id = attempt.sending_run_id and ra.account_id = attempt.account_id
     and ra.sending <> 'stopped'

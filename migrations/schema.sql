@@ -1,4 +1,4 @@
--- The schema as it stands after 0960_sending_frozen, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0970_closed_again, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -3168,8 +3168,9 @@ declare
   problem text;
 begin
   problem := case
-    when new.event = 'closed' and state <> 'open' then 'is ' || state || ' already'
-    when new.event = 'closed' and new.business_date < closed then 'lies before a closed day'
+    when new.event = 'closed' and state = 'locked' then 'is ' || state || ' already'
+    when new.event = 'closed' and state = 'open' and new.business_date < closed
+      then 'lies before a closed day'
     when new.event = 'locked' and state <> 'closed' then 'is ' || state || ', not closed'
     when new.event = 'reopened' and state <> 'closed' then 'is ' || state || ', not closed'
     when new.event = 'reopened' and new.business_date < closed

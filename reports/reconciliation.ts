@@ -134,10 +134,10 @@ async function writeSigned(
   data: ReconciliationData,
   { lines, booked }: Awaited<ReturnType<typeof planSheets>>,
 ): Promise<string> {
-  const { about, books, movedAfter, signings } = data;
+  const { about, books, movedAfter, signings, signedFigures } = data;
   const dated = (title: string): string => `${title}: ${about.businessDate}`;
   const signed = await writeStatement(book, statements, {
-    ...{ about, movedAfter, signings },
+    ...{ about, movedAfter, signings, signedFigures },
     parts: placesOf(lines).parts,
     bookParts: booked === null ? [] : placesOf(booked).parts,
   });

@@ -4,6 +4,7 @@
 import type { Signing } from '../../src/core/runs/businessDay.js';
 import type { MovedAfter } from '../../src/core/runs/closingChecklist.js';
 import type { AboutData } from '../../src/core/runs/reporting.js';
+import type { RevisionFigures } from '../../src/core/runs/sinceClosed.js';
 import type { Cell } from '../xlsx/format/cellXml.js';
 import type { Matching, Part } from '../xlsx/totals.js';
 
@@ -14,6 +15,7 @@ export interface Frame {
   movedAfter: readonly MovedAfter[];
   /** by account */
   signings: ReadonlyMap<string, readonly Signing[]>;
+  signedFigures: readonly RevisionFigures[];
   parts: readonly Part[];
   /** of the sheet of what is not settled; empty where no books are kept */
   bookParts: readonly Part[];

@@ -9,6 +9,7 @@ import type { Signing } from '../../src/core/runs/businessDay.js';
 import { SIGNING_BOXES, signingWords } from '../../src/core/runs/businessDay.js';
 import { movedWords, onPage } from '../../src/core/runs/closingChecklist.js';
 import type { AboutData } from '../../src/core/runs/reporting.js';
+import { isSignedAs } from '../../src/core/runs/sinceClosed.js';
 import type { Statement } from '../../src/core/runs/statement.js';
 import { isExplained, itemWords } from '../../src/core/runs/statement.js';
 import { freeText, idText, wallClock, wallText } from '../xlsx/cells.js';
@@ -156,7 +157,7 @@ function pageOf(one: Statement, frame: Frame, first: number): SheetPage {
   for (const words of movedWords(frame.movedAfter)) {
     wide(page, `Moved ${words}. Its orders: sheet ${LINES_NAME}.`, STYLES.note);
   }
-  addBoxes(page, about, accountId, frame.signings.get(accountId) ?? []);
+  addBoxes(page, one, frame);
   return page;
 }
 
@@ -222,11 +223,12 @@ function addItem(
 /** Who signs, beside what they sign: who signed the day already, or a line for a signature. */
 function addBoxes(
   page: SheetPage,
-  about: AboutData,
-  accountId: string,
-  signings: readonly Signing[],
+  one: Statement,
+  { about, signings: ofAccounts, signedFigures }: Frame,
 ): void {
+  const { accountId } = one;
   const { businessDate, revision, consoleAddress, timezone } = about;
+  const signings = ofAccounts.get(accountId) ?? [];
   wide(page, NOTE, STYLES.note);
   const day = `/days/${encodeURIComponent(accountId)}/${businessDate}`;
   page.lines.push({
@@ -241,10 +243,18 @@ function addBoxes(
       page.lines.push({ cells: [strong(words), strong(''), strong(''), strong('')] });
     } else {
       const at = `${wallText(wallClock(timezone), new Date(found.at))} ${timezone}`;
-      wide(page, `${box}: ${what} ${signingWords(found, at)}`, STYLES.totalWrapped);
+      const isOther = isOtherwise(one, found, signedFigures);
+      const words = `${box}: ${what} ${signingWords(found, at)}${isOther ? OTHERWISE : ''}`;
+      wide(page, words, STYLES.totalWrapped);
     }
     page.lines.push({ cells: [] });
   }
+}
+
+const OTHERWISE = ', which has OTHER FIGURES than this page';
+
+function isOtherwise(one: Statement, { revision }: Signing, kept: Frame['signedFigures']): boolean {
+  return revision !== null && isSignedAs(one, revision, kept) === false;
 }
 
 const SIGNED_AT =

@@ -7,6 +7,7 @@ import { isSamePerson } from '../core/instructions/decider.js';
 import type { DayFigures, DayWorkbook } from '../core/runs/businessDay.js';
 import { workbookWords } from '../core/runs/businessDay.js';
 import type { ChecklistLine } from '../core/runs/closingChecklist.js';
+import { whyCloseAgain } from '../core/runs/sinceClosed.js';
 import { andMore } from '../core/text/amounts.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Database, Db } from '../database/db.js';
@@ -64,12 +65,16 @@ export type DayVerdict =
 
 const CHANGED = 'what was shown has changed since: nothing was signed';
 
-/** Closes the day: it is prepared. Open days before it stand in the way, or are closed, too. */
+/**
+ * Closes the day: it is prepared. Open days before it stand in the way, or are closed, too. One
+ * that is closed is closed again where the newest revision of its workbook has other figures.
+ */
 export async function closeDay(db: Database, order: DayOrder): Promise<DayVerdict> {
   const since = order.since ?? (await sinceOfOpen(db, order.accountId, order.date));
   return decided(db, order, async (tx) => {
     const { accountId, date } = order;
     const state = await dayState(tx, accountId, date);
+    if (state === 'closed') return sign(tx, order, 'closed', since);
     if (state !== 'open') return refused(order, `${date} is ${state} already`);
     const dates = await openDates(tx, accountId, date);
     if (dates.at(-1) !== date)
@@ -109,6 +114,11 @@ async function sign(
   const isMore = now.earlier !== null && order.withEarlier !== true;
   if (isMore || order.isAsSeen?.(now) === false) {
     return { kind: 'changed', accountId, reason: CHANGED };
+  }
+  const again = whyCloseAgain(now.day.signedOn);
+  if (event === 'locked' && again !== null) return refused(order, again);
+  if (event === 'closed' && now.day.state === 'closed' && again === null) {
+    return refused(order, `${date} is closed already`);
   }
   const { revision } = order;
   if (revision !== undefined && revision !== now.day.workbook?.revision) {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { DayFigures, DayState, DayWorkbook } from '../core/runs/businessDay.js';
 import type { ChecklistLine, MovedAfter } from '../core/runs/closingChecklist.js';
 import { closingChecklist, lateLine } from '../core/runs/closingChecklist.js';
-import type { SinceClosed } from '../core/runs/sinceClosed.js';
+import type { SignedOn, SinceClosed } from '../core/runs/sinceClosed.js';
 import { SINCE_UNKNOWN, sinceSignedWords } from '../core/runs/sinceClosed.js';
 import type { Database, Db } from '../database/db.js';
 import {
@@ -17,6 +17,7 @@ import {
   movedAfter,
   openDates,
 } from './daysStore.js';
+import { signedOtherwise } from './signedFiguresStore.js';
 import { lateOf, sinceNights, sinceOfDay } from './sinceNightStore.js';
 
 /** Open days before a day that one press closes with it at most. */
@@ -36,6 +37,8 @@ export interface DayToSign {
   since: SinceClosed | null;
   /** the orders among it; null: none */
   changedAbout: About | null;
+  /** the revisions it is signed on that the newest one says otherwise than */
+  signedOn: SignedOn[];
 }
 
 type About = NonNullable<ChecklistLine['about']>;
@@ -150,13 +153,24 @@ async function dayToSign(
   const known = late === undefined ? {} : { late };
   const isLocked = state === 'locked';
   const lines = closingChecklist({ ...facts, ...known, movedAfter: moved, isLocked });
-  const day = { accountId, state, workbook, lines, moved };
-  if (state === 'open') return { ...day, changed: null, since: null, changedAbout: null };
-  if (found === null) return { ...day, changed: SINCE_UNKNOWN, since: null, changedAbout: null };
-  const since = found?.since ?? null;
-  if (since === null) return { ...day, changed: null, since, changedAbout: null };
-  const changedAbout = aboutLedger(since);
-  return { ...day, changed: sinceSignedWords(since), since, changedAbout };
+  const nothing = { changed: null, since: null, changedAbout: null };
+  const day = { accountId, state, workbook, lines, moved, signedOn: [] as SignedOn[] };
+  if (state === 'open') return { ...day, ...nothing };
+  day.signedOn = await signedOtherwise(db, accountId, date, workbook?.revision ?? null);
+  if (found === null) return { ...day, ...nothing, changed: SINCE_UNKNOWN };
+  if (!found?.since) return { ...day, ...nothing };
+  const changes = [...found.since.changes, ...restated(accountId, day.signedOn)];
+  const since = { ...found.since, changes };
+  return { ...day, changed: sinceSignedWords(since), since, changedAbout: aboutLedger(since) };
+}
+
+/** Of the revision that the day was closed on, in the currencies in which the newest differs. */
+function restated(accountId: string, signedOn: readonly SignedOn[]): SinceClosed['changes'] {
+  const prepared = signedOn.find(({ events }) => events.includes('closed'));
+  const what = 'restated' as const;
+  return (prepared?.pages ?? []).map(({ currency }) => {
+    return { accountId, what, currency, count: 1, isStated: true };
+  });
 }
 
 /** The orders and refund requests among what changed; null: none. */

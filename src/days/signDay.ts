@@ -5,6 +5,7 @@
 
 import type { Decider } from '../core/instructions/decider.js';
 import { signingAnswer } from '../core/runs/closingChecklist.js';
+import { whyCloseAgain } from '../core/runs/sinceClosed.js';
 import type { Database, Db } from '../database/db.js';
 import type { DayVerdict } from './days.js';
 import { barToLock, closeDay, lockDay } from './days.js';
@@ -74,10 +75,14 @@ async function barOf(db: Db, order: SigningOrder, day: DayToSign): Promise<Bar> 
   const { verb, date, who, secondPerson } = order;
   const { accountId, state } = day;
   const barred = (bar: string | null): Bar => ({ bar, first: null });
-  if (verb === 'close' && state !== 'open') return barred(`it is ${state} already`);
+  const again = whyCloseAgain(day.signedOn);
+  if (verb === 'close' && state !== 'open' && (state === 'locked' || again === null)) {
+    return barred(`it is ${state} already`);
+  }
   if (verb === 'lock' && state !== 'closed') {
     return barred(`it is ${state}; only a closed day is locked`);
   }
+  if (verb === 'lock' && again !== null) return barred(again);
   if (!signingAnswer(day.lines).canBeSigned) return barred('it cannot be signed yet');
   if (verb === 'lock') return barred(await barToLock(db, { accountId, date, who, secondPerson }));
   const first = (await openDates(db, accountId, date)).find((one) => one !== date) ?? null;

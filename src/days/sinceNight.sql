@@ -20,15 +20,12 @@ night as materialized (
     ra.pull_id is not null and not exists (select from tieout.removed_looks w
       where w.pull_id = ra.pull_id and w.account_id = ra.account_id) as has_look,
     case when signed.event = 'closed' then signed.at end as at,
-    case when signed.event = 'closed' then signed.revision end as revision,
     case when jsonb_typeof(signed.keys) = 'array' then signed.keys end as keys
   from covered ra
   left join lateral (
     select e.event, e.at, (
         select item -> 'keys' from jsonb_array_elements(e.open_items) as item
-        where item ->> 'what' = 'ledger') as keys, (
-        select (item ->> 'revision')::int from jsonb_array_elements(e.open_items) as item
-        where item ->> 'what' = 'workbook') as revision
+        where item ->> 'what' = 'ledger') as keys
     from tieout.day_events e
     where e.account_id = ra.account_id and e.business_date = ra.business_date
       and e.event <> 'locked'
@@ -158,7 +155,7 @@ late as materialized (
 ),
 -- Of each night, by revision.
 workbook as materialized (
-  select p.run_id, p.report_id, p.revision, p.written_at,
+  select p.run_id,
     -- what came before this is in it
     least(p.created_at, p.written_at) as until,
     p.revision = max(p.revision) over (partition by p.run_id) as is_newest
@@ -221,21 +218,5 @@ cross join lateral (
     where late.account_id = n.account_id and late.business_date = n.business_date
       and (n.keys ? key) is not true
     group by what, late.currency
-    union all
-    -- the newest workbook of its night says otherwise than the one that was closed on
-    select 'restated', s.currency, true, 1
-    from workbook signed
-    join tieout.statements s on s.report_id = newest.report_id and s.account_id = n.account_id
-    left join tieout.statements old on old.report_id = signed.report_id
-      and old.account_id = s.account_id and old.currency = s.currency
-    -- the one that the close kept; one of before kept none
-    where signed.run_id = n.run_id and signed.revision = coalesce(n.revision, (
-        select max(w.revision) from workbook w
-        where w.run_id = n.run_id and w.written_at <= n.at))
-      -- one of before statements were kept is held against nothing
-      and exists (select from tieout.statements any_of where any_of.report_id = signed.report_id)
-      and (old.ledger_captured, old.ledger_refunded, old.gateway_captured,
-        old.gateway_refunded, old.items, old.books) is distinct from (s.ledger_captured,
-        s.ledger_refunded, s.gateway_captured, s.gateway_refunded, s.items, s.books)
   ) as change
 ) as since

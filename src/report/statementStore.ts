@@ -179,8 +179,6 @@ export interface WrittenStatement {
     closing: SideText;
   } | null;
   signed: Signing[];
-  /** whether the revision that was closed on says the same; null: it was closed on none */
-  isAsSigned: boolean | null;
 }
 
 /** Of the newest workbook of a date, these accounts. */

@@ -16,20 +16,7 @@ select s.account_id as "accountId", s.currency, book.report_id as "reportId", bo
     'refunded', round(s.gateway_refunded, 2)::text) as gateway,
   s.items, jsonb_build_object('captured', round(s.unexplained_captured, 2)::text,
     'refunded', round(s.unexplained_refunded, 2)::text) as unexplained,
-  s.books, coalesce(signed.events, '[]') as signed,
-  -- of the revision that was closed on: one without this page was not signed as it is
-  (select old.report_id is not null
-      and old.ledger_captured = s.ledger_captured and old.ledger_refunded = s.ledger_refunded
-      and old.gateway_captured = s.gateway_captured
-      and old.gateway_refunded = s.gateway_refunded and old.items = s.items
-      and old.books is not distinct from s.books
-    from tieout.reports p join tieout.reports n on n.report_id = book.report_id
-      and p.run_id = n.run_id
-    left join tieout.statements old on old.report_id = p.report_id
-      and old.account_id = s.account_id and old.currency = s.currency
-    where p.kind = 'reconciliation' and p.format = 'xlsx' and p.period is null
-      and exists (select from tieout.statements any_of where any_of.report_id = p.report_id)
-      and p.revision = (signed.events -> 0 ->> 'revision')::int) as "isAsSigned"
+  s.books, coalesce(signed.events, '[]') as signed
 from book join tieout.statements s using (report_id)
 left join tieout.day_signings($1::date, $2) as signed using (account_id)
 where s.account_id = any ($2)

@@ -22,6 +22,7 @@ import type { RunSummary } from '../core/runs/summary.js';
 import type { LongReads } from '../database/db.js';
 import { readAgain } from '../database/readAgain.js';
 import { dayFigures, daySignings, daysAccounts, movedInWorkbook } from '../days/daysStore.js';
+import { revisionFigures } from '../days/signedFiguresStore.js';
 import { scheduleFacts } from '../runs/calendarStore.js';
 import { runSnapshots } from '../runs/runAccountsStore.js';
 import { findRun } from '../runs/runsStore.js';
@@ -168,9 +169,10 @@ async function writeReconciliationOf(
   const coverage = coverageLines(db, runId);
   const nights = await nightMarks(db, runId, accountIds, NIGHTS_DRAWN);
   const signings = await daySignings(db, accountIds, run.about.businessDate);
+  const signedFigures = await revisionFigures(db, run.about.businessDate, signings);
   const sums = {
-    ...{ openBefore, comparedWith: bases, nights, elsewhere, coverage, signings },
-    ...{ tiesByKind, tiesByMoney },
+    ...{ openBefore, comparedWith: bases, nights, elsewhere, coverage },
+    ...{ signings, signedFigures, tiesByKind, tiesByMoney },
   };
   const snapshots = await runSnapshots(db, runId);
   const nextNight = await nightAfter(deps, accountIds, run.about.asOf);

@@ -51,6 +51,7 @@ it('a day in full says of a date without a night that there is none, and when it
       openNow: 20_000,
       workbook: null,
       changedAbout: null,
+      signedOn: [],
     };
     const line = { isWell: false, isInTheWay: true, words: 'a line' };
     const checklist = [{ topic: 'night' as const, ...line }];

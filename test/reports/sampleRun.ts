@@ -286,6 +286,7 @@ export function sampleRun(changes: Partial<RunAtHand> = {}): RunAtHand {
     secret: 'f'.repeat(64),
     movedAfter: [],
     signings: new Map(),
+    signedFigures: [],
     breaks: [
       breakRow(),
       breakRow({

@@ -244,8 +244,12 @@ describe('the statement that one signs', () => {
   });
 
   test('says in its boxes who closed and locked the day, else leaves them to be signed', async () => {
-    const boxes = async (signings: RunAtHand['signings'], name: string) => {
-      const book = await openXlsx(await written(sampleRun({ signings }), name));
+    const boxes = async (
+      signings: RunAtHand['signings'],
+      name: string,
+      signedFigures: RunAtHand['signedFigures'] = [],
+    ) => {
+      const book = await openXlsx(await written(sampleRun({ signings, signedFigures }), name));
       const cells = sheetOf(book, 'Statement').getColumn(1).values as unknown[];
       return cells.filter((value) => /^(Prepared|Reviewed)/.test(String(value))).slice(0, 2);
     };
@@ -270,6 +274,9 @@ describe('the statement that one signs', () => {
       'Reviewed: day locked by Ben (as said on the command line) at 2026-11-20 09:15:00 ' +
         'Europe/Berlin, on no revision',
     ]);
+    const other = [{ revision: 2, isKept: true, pages: [] }];
+    const otherwise = `${said}, which has OTHER FIGURES than this page`;
+    expect((await boxes(new Map([['A1001', [closed]]]), 'other', other))[0]).toBe(otherwise);
   });
 
   test('says of each line since when it stands, whose it is, and leads to its order', async () => {

@@ -79,6 +79,52 @@ describe('where tieout.yaml asks for a second person (days.secondPerson)', () =>
     expect(await press(ben, 'reopen', 'A1001', shown)).toContain('1 of 1 done');
   });
 
+  it('what was closed on one revision is not locked on one with other figures', async () => {
+    const { db } = house.house;
+    const path = `/nights/${date}/statement`;
+    expect(await press(anna, 'close', 'A1001', await pageOf(anna, 'A1001'))).toContain('1 of 1');
+    const stale = await pageOf(ben, 'A1001');
+    expect(stale).not.toContain('What differs from the figures');
+    expect(stale).not.toContain('Close it again');
+    await db.query(
+      `with newest as (
+         select * from tieout.reports where kind = 'reconciliation' order by revision desc limit 1
+       ), written as (
+         insert into tieout.reports (run_id, kind, format, revision, state, created_at, written_at,
+           path, bytes, sha256)
+         select run_id, kind, format, revision + 1, state, now(), now(), path, bytes, sha256
+         from newest returning report_id
+       )
+       insert into tieout.statements
+       select written.report_id, s.account_id, s.currency, s.ledger_captured + 1,
+         s.ledger_refunded, s.gateway_captured, s.gateway_refunded, s.items,
+         s.unexplained_captured, s.unexplained_refunded, s.books
+       from written, newest join tieout.statements s on s.report_id = newest.report_id`,
+    );
+    await press(ben, 'lock', 'A1001', stale);
+    expect(await stateOf('A1001')).toBe('closed');
+    const shown = await pageOf(ben, 'A1001');
+    const why =
+      'it was prepared on revision 1 of the workbook, and revision 2 has other figures: close it ' +
+      'again, on revision 2, and then it can be reviewed';
+    for (const words of [`But ${why}`, `Not locked by you: ${why}`, 'id="differs"', '>1.00</td>']) {
+      expect(shown).toContain(words);
+    }
+    expect(shown).not.toContain('formaction="/days/lock"');
+    expect((await ben?.get(path))?.body).toContain(`/days/A1001/${date}#differs">What differs</a>`);
+    expect((await ben?.get(path))?.body).toContain(`/days/all/close?date=${date}`);
+    expect((await ben?.get(lockAll))?.body).toContain(why);
+    expect((await days('list', date, '--account', 'A1001')).stdout).toMatch(
+      /EUR, By the ledger, captured: [\d,.]+, now [\d,.]+ \(difference 1\.00\)/,
+    );
+    expect(shown).toContain('Close it again: prepared');
+    expect(await press(ben, 'close', 'A1001', shown)).toContain('1 of 1 done');
+    const again = await pageOf(anna, 'A1001');
+    expect(again).not.toContain('What differs from the figures');
+    expect(again).toContain('formaction="/days/lock"');
+    expect(await press(anna, 'reopen', 'A1001', again)).toContain('1 of 1 done');
+  });
+
   it('who closed a day cannot lock it, by whichever way; another person can', async () => {
     expect(await pageOf(anna, 'A1001')).toContain('a second person must review and lock it');
     for (const account of ['A1001', 'A1002']) {

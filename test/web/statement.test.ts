@@ -384,7 +384,7 @@ it('says who closed the day on which revision, and when that is no longer what i
   expect(body).toContain('What was signed has changed');
   expect(body).toContain('do not sign');
   const ofDay = (await viewer.get(`/days/A1001/${dateOf(1)}`)).body;
-  expect(ofDay).toContain('1 later revision of its workbook has other figures');
+  expect(ofDay).toContain('the newest revision of its workbook has other figures');
   expect(body).toMatch(/n the figures of revision \d/);
   // A page that the signed revision did not have is not what was signed either.
   expect(await sectionOf('JPY')).toContain('by person');

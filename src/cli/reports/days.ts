@@ -160,7 +160,8 @@ async function list(
   const since = await sinceNights(app.db, [date], accountIds);
   const toSign = await daysToSign(app.db, accountIds, date, since);
   const accounts = [];
-  for (const { accountId, state, workbook, lines, changed, changedAbout } of toSign) {
+  for (const day of toSign) {
+    const { accountId, state, workbook, lines, changed, changedAbout, signedOn } = day;
     const late = await lateMovements(app.db, accountId, date);
     const moved = await movedAcross(app.db, accountId, date);
     accounts.push({
@@ -177,6 +178,7 @@ async function list(
       checklist: lines,
       changed,
       changedAbout,
+      signedOn,
     });
   }
   if (isJson) printJson({ date, accounts, notKnown: NOT_KNOWN });

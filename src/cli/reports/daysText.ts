@@ -13,6 +13,8 @@ import {
 } from '../../core/runs/businessDay.js';
 import type { ChecklistLine } from '../../core/runs/closingChecklist.js';
 import { aboutText } from '../../core/runs/closingChecklist.js';
+import type { FigureChange, SignedOn } from '../../core/runs/sinceClosed.js';
+import { signedOnWords, whyCloseAgain } from '../../core/runs/sinceClosed.js';
 import { amountIn, counted, countText, moneyIn, moreOf } from '../../core/text/amounts.js';
 import type { dayEvents, lateMovements } from '../../days/daysStore.js';
 import type { Line, Part } from '../terminal.js';
@@ -37,6 +39,8 @@ interface DayOfAccount {
   /** behind a closed day; null: nothing */
   changed: string | null;
   changedAbout: ChecklistLine['about'] | null;
+  /** revisions that are signed and that the newest one says otherwise than */
+  signedOn: readonly SignedOn[];
 }
 
 /** The columns of money, in order, and their heads. */
@@ -101,6 +105,7 @@ export function dayLines(date: string, account: DayOfAccount, isSettled: boolean
     ...moreLines('    ', movedCount - moved.length),
     ...events.map(eventLine),
     ...changedLines(account),
+    ...signedOnLines(account),
     ...(state === 'locked' ? [] : [`  who signs now signs on ${workbookWords(workbook)}`]),
     `  open now: ${counted(openNow, 'item')}`,
     `  ${CHECKLIST_HEADS[state]}:`,
@@ -124,6 +129,28 @@ function moreLines(indent: string, more: number): string[] {
 function changedLines({ changed, changedAbout }: DayOfAccount): string[] {
   if (changed === null) return [];
   return [`  changed since it was closed: ${changed}`, ...aboutLines(changedAbout, '    ')];
+}
+
+/** Figure by figure: as it was signed, as it is now. */
+function signedOnLines({ signedOn, state }: DayOfAccount): string[] {
+  const again = state === 'closed' ? whyCloseAgain(signedOn) : null;
+  return signedOn.flatMap((one) => [
+    `  it was ${signedOnWords(one)}`,
+    ...(one.pages ?? []).flatMap(({ currency, changes }) =>
+      changes.map((change) => `    ${currency}, ${changeText(change, currency)}`),
+    ),
+    ...(again === null || !one.events.includes('closed') ? [] : [`  not to be locked: ${again}`]),
+  ]);
+}
+
+function changeText(change: FigureChange, currency: string): string {
+  const { what, figure, signed, newest, difference } = change;
+  const shown = (value: string | null): string => {
+    if (value === null) return 'none';
+    return figure === 'Lines' || figure === 'From' ? value : amountIn(value, currency);
+  };
+  const by = difference === null ? '' : ` (difference ${shown(difference)})`;
+  return `${what}, ${figure.toLowerCase()}: ${shown(signed)}, now ${shown(newest)}${by}`;
 }
 
 /** A line of the checklist, and under it the orders that it is about. */

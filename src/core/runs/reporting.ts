@@ -8,6 +8,7 @@ import type { RowBinding } from '../decisions/rowBinding.js';
 import { type Hundredths, parseSum } from '../money.js';
 import type { Signing } from './businessDay.js';
 import type { MovedAfter } from './closingChecklist.js';
+import type { RevisionFigures } from './sinceClosed.js';
 import type { Statement, StatementLine } from './statement.js';
 import type { BookLine } from './statementBooks.js';
 import type { OrderClass, RunSummary, Tie } from './summary.js';
@@ -293,6 +294,8 @@ export interface ReconciliationData {
   movedAfter: readonly MovedAfter[];
   /** Who closed and who locked the day of an account, if it is so as this is written. */
   signings: ReadonlyMap<string, readonly Signing[]>;
+  /** What the revisions say that were signed. */
+  signedFigures: readonly RevisionFigures[];
   /** The same of what is not settled, and from when on; left out where no books are kept. */
   books?: { from: string; lines: () => Chunks<BookLine> } | undefined;
   elsewhere: readonly ElsewhereRow[];

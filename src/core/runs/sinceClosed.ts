@@ -1,11 +1,17 @@
 // What changed behind a business day since it was closed, in words: on its page, at the head of its
-// statement, and which of it the figures of the newest revision have. Pure; days/sinceNight.sql
-// counts.
+// statement, and which of it the figures of the newest revision have; and where that revision has
+// other figures than the one that was signed, which they are. Pure; days/sinceNight.sql counts,
+// days/signedFigures.sql has the figures.
 
+import { formatAmount, parseSum } from '../money.js';
 import { countText } from '../text/amounts.js';
+import type { Signing } from './businessDay.js';
+import { SIGNING_BOXES } from './businessDay.js';
 import type { LateName } from './closingChecklist.js';
+import { itemWords } from './statement.js';
+import { bookWords } from './statementBooks.js';
 
-/** What changed behind a day since it was closed, so many of one currency (days/sinceNight.sql). */
+/** What changed behind a day since it was closed, so many of one currency. */
 interface SinceChange {
   accountId: string;
   /** restated: the newest workbook of its night has other figures than the one it was closed on */
@@ -25,6 +31,8 @@ export interface SinceClosed {
   named: readonly LateName[];
 }
 
+const RESTATED = 'the newest revision of its workbook has other figures';
+
 const SINCE_WORDS: readonly (readonly [key: SinceChange['what'], one: string, many: string])[] = [
   ['adjustments', 'adjustment of this day', 'adjustments of this day'],
   ['reopened', 'break was opened again', 'breaks were opened again'],
@@ -35,7 +43,6 @@ const SINCE_WORDS: readonly (readonly [key: SinceChange['what'], one: string, ma
     'settlement batch of that day came later',
     'settlement batches of that day came later',
   ],
-  ['restated', 'later revision of its workbook has other figures', ''],
 ];
 
 const OF_LEDGER: readonly SinceChange['what'][] = ['orders', 'refunds'];
@@ -48,13 +55,13 @@ export function sinceSignedWords({ changes, isKept }: Omit<SinceClosed, 'named'>
   const parts = SINCE_WORDS.flatMap(([key, one, many]) => {
     const found = changes.filter(({ what }) => what === key);
     if (found.length === 0) return [];
-    // One revision may restate the pages of several currencies.
-    const sum = found.reduce((all, { count }) => all + count, 0);
-    const count = key === 'restated' ? 1 : sum;
+    const count = found.reduce((all, one) => all + one.count, 0);
     const words = `${countText(count)} ${count === 1 ? one : many}`;
     const isOlder = OF_LEDGER.includes(key) && !isKept;
     return [isOlder ? `${words} (perhaps from before it was closed)` : words];
   });
+  // One revision may restate the pages of several currencies.
+  if (changes.some(({ what }) => what === 'restated')) parts.push(RESTATED);
   return parts.length === 0 ? null : parts.join(', ');
 }
 
@@ -71,4 +78,213 @@ export function statedWords(
   const next = 'a business day that is open takes what is new';
   if (has === null) return `It is not in ${figures}; ${next}`;
   return `In ${figures}: ${has}. Not in them: ${lacks}; ${next}`;
+}
+
+interface Sides<Amount> {
+  captured: Amount;
+  refunded: Amount;
+}
+
+type ItemOf<Amount> = Sides<Amount> & { item: string; lines: number };
+
+/** A page of a statement: in hundredths while it is written, as text when it is on record. */
+interface Figures<Amount> {
+  ledger: Sides<Amount>;
+  gateway: Sides<Amount>;
+  items: readonly ItemOf<Amount>[];
+  unexplained: Sides<Amount>;
+  books: {
+    from: string;
+    bridge: readonly ItemOf<Amount>[];
+    unexplained: Sides<Amount>;
+    other: readonly ItemOf<Amount>[];
+    closing: Sides<Amount>;
+  } | null;
+}
+
+/** What a revision of a workbook says. */
+export interface RevisionFigures {
+  revision: number;
+  /** whether any page of it is on record */
+  isKept: boolean;
+  pages: { accountId: string; currency: string; figures: Figures<string> }[];
+}
+
+/** A figure of a statement that two revisions say otherwise. */
+export interface FigureChange {
+  what: string;
+  figure: 'Lines' | 'Captured' | 'Refunded' | 'From';
+  /** null: the revision has no books of settlement */
+  signed: string | null;
+  newest: string | null;
+  /** the newest less the signed; null: one of them has none */
+  difference: string | null;
+}
+
+/** A revision on which a day is signed, and that the newest one says otherwise than. */
+export interface SignedOn {
+  /** null: it was signed without a workbook */
+  revision: number | null;
+  /** null: no workbook is there now */
+  newest: number | null;
+  events: Signing['event'][];
+  /** null: the figures of one of them are not on record */
+  pages: { currency: string; changes: FigureChange[] }[] | null;
+}
+
+/** Those of the two signatures that count, each revision once. */
+export function otherFigures(
+  accountId: string,
+  signings: readonly Signing[],
+  newest: number | null,
+  kept: readonly RevisionFigures[],
+): SignedOn[] {
+  const counted = SIGNING_BOXES.flatMap(({ event }) => {
+    const found = signings.findLast((one) => one.event === event);
+    return found === undefined ? [] : [found];
+  });
+  const revisions = [...new Set(counted.map(({ revision }) => revision))];
+  return revisions.flatMap((revision) => {
+    if (revision === newest) return [];
+    const pages = pagesThatDiffer(accountId, revision, newest, kept);
+    if (pages?.length === 0) return [];
+    const own = counted.filter((one) => one.revision === revision);
+    return [{ revision, newest, events: own.map(({ event }) => event), pages }];
+  });
+}
+
+function pagesThatDiffer(
+  accountId: string,
+  revision: number | null,
+  newest: number | null,
+  kept: readonly RevisionFigures[],
+): SignedOn['pages'] {
+  const [signed, now] = [revision, newest].map((one) =>
+    kept.find((of) => of.revision === one && of.isKept),
+  );
+  if (signed === undefined || now === undefined) return null;
+  const pageOf = ({ pages }: RevisionFigures, currency: string) =>
+    pages.find((page) => page.accountId === accountId && page.currency === currency)?.figures;
+  const own = [...signed.pages, ...now.pages].filter((page) => page.accountId === accountId);
+  return [...new Set(own.map(({ currency }) => currency))].sort().flatMap((currency) => {
+    const changes = figureChanges(pageOf(signed, currency), pageOf(now, currency));
+    return changes.length === 0 ? [] : [{ currency, changes }];
+  });
+}
+
+/** Whether a revision that is signed says of this page what `page` says; null: nobody knows. */
+export function isSignedAs(
+  page: Figures<bigint> & { accountId: string; currency: string },
+  revision: number,
+  kept: readonly RevisionFigures[],
+): boolean | null {
+  const signed = kept.find((of) => of.revision === revision && of.isKept);
+  if (signed === undefined) return null;
+  const old = signed.pages.find(
+    ({ accountId, currency }) => accountId === page.accountId && currency === page.currency,
+  );
+  return figureChanges(old?.figures, page).length === 0;
+}
+
+/** A row of a statement; `null`: there are no books. */
+type Row = { what: string; figures: ReadonlyMap<FigureChange['figure'], string> | null };
+type Amounts = Figures<string> | Figures<bigint>;
+
+/** What is not on a page is nothing there. */
+function figureChanges(signed: Amounts | undefined, newest: Amounts | undefined): FigureChange[] {
+  const [before, after] = [signed, newest].map(halvesOf);
+  return (after ?? []).flatMap((now, at) => {
+    const old = before?.[at] ?? [];
+    const names = [...new Set([...now, ...old].map(({ what }) => what))];
+    return names.flatMap((what) => {
+      const [rowOld, rowNow] = [old, now].map((rows) => rows.find((row) => row.what === what));
+      return changesOf(what, rowOld, rowNow);
+    });
+  });
+}
+
+function changesOf(what: string, old: Row | undefined, now: Row | undefined): FigureChange[] {
+  const figures = [...new Set([old, now].flatMap((row) => [...(row?.figures?.keys() ?? [])]))];
+  const textOf = (row: Row | undefined, figure: FigureChange['figure']): string | null => {
+    if (row === undefined) return figure === 'Lines' ? '0' : '0.00';
+    return row.figures?.get(figure) ?? null;
+  };
+  return figures.flatMap((figure) => {
+    const [signed, newest] = [textOf(old, figure), textOf(now, figure)];
+    if (signed === newest) return [];
+    return [{ what, figure, signed, newest, difference: differenceOf(figure, signed, newest) }];
+  });
+}
+
+function differenceOf(
+  figure: FigureChange['figure'],
+  signed: string | null,
+  newest: string | null,
+): string | null {
+  if (signed === null || newest === null || figure === 'From') return null;
+  if (figure === 'Lines') return String(Number(newest) - Number(signed));
+  return formatAmount((parseSum(newest) ?? 0n) - (parseSum(signed) ?? 0n));
+}
+
+const OF_SETTLEMENT = 'Settlement: ';
+
+/** As they stand under each other; a page that is not there says nothing of everything. */
+function halvesOf(page: Amounts | undefined): Row[][] {
+  const books = page?.books ?? null;
+  const settled = (what: string, sums?: Sides<bigint | string>): Row => {
+    const name = OF_SETTLEMENT + what;
+    return books === null || !sums ? { what: name, figures: null } : rowOf(name, sums);
+  };
+  const none: readonly ItemOf<bigint | string>[] = [];
+  const items = page?.items ?? none;
+  const ofBooks = (list: readonly ItemOf<bigint | string>[] = none): Row[] =>
+    list.map(({ item, ...sums }) => rowOf(OF_SETTLEMENT + bookWords(item), sums));
+  const from = books === null ? null : new Map([['From' as const, books.from]]);
+  return [
+    page === undefined ? [] : [rowOf('By the ledger', page.ledger)],
+    items.map(({ item, ...sums }) => rowOf(itemWords(item), sums)),
+    page === undefined
+      ? []
+      : [rowOf('By the gateway', page.gateway), rowOf('Unexplained', page.unexplained)],
+    [{ what: `${OF_SETTLEMENT}books kept since`, figures: from }],
+    ofBooks(books?.bridge),
+    [settled('unexplained', books?.unexplained)],
+    ofBooks(books?.other),
+    [settled('closing', books?.closing)],
+  ];
+}
+
+function rowOf(what: string, sums: Sides<bigint | string> & { lines?: number }): Row {
+  const textOf = (amount: bigint | string): string =>
+    typeof amount === 'bigint' ? formatAmount(amount) : amount;
+  const lines = sums.lines === undefined ? [] : [['Lines', String(sums.lines)] as const];
+  const money = [
+    ['Captured', textOf(sums.captured)] as const,
+    ['Refunded', textOf(sums.refunded)] as const,
+  ];
+  return { what, figures: new Map<FigureChange['figure'], string>([...lines, ...money]) };
+}
+
+/** "prepared on revision 1 of the workbook, and revision 2 has other figures" */
+export function signedOnWords({ revision, newest, events, pages }: SignedOn): string {
+  const how = SIGNING_BOXES.filter(({ event }) => events.includes(event));
+  const signed = how.map(({ box }) => box.toLowerCase()).join(' and ');
+  const on = revision === null ? 'without a workbook' : `on revision ${revision} of the workbook`;
+  if (newest === null) return `${signed} ${on}, and none is there now`;
+  if (revision === null) return `${signed} ${on}, and revision ${newest} is there now`;
+  return pages === null
+    ? `${signed} ${on}, and whether revision ${newest} has the same figures is not on record`
+    : `${signed} ${on}, and revision ${newest} has other figures`;
+}
+
+/**
+ * Why a day that is closed is not reviewed: both signatures stand under the same figures. Null: it
+ * may be, and is not closed once more.
+ */
+export function whyCloseAgain(signedOn: readonly SignedOn[]): string | null {
+  const prepared = signedOn.find(({ events }) => events.includes('closed'));
+  if (prepared === undefined) return null;
+  const { newest } = prepared;
+  const on = newest === null ? '' : `, on revision ${newest},`;
+  return `it was ${signedOnWords(prepared)}: close it again${on} and then it can be reviewed`;
 }

@@ -4,6 +4,7 @@
 import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
 import type { DayFigures, DayState } from '../../../core/runs/businessDay.js';
 import { NO_NIGHT, workbookWords } from '../../../core/runs/businessDay.js';
+import { whyCloseAgain } from '../../../core/runs/sinceClosed.js';
 import { andMore, countText } from '../../../core/text/amounts.js';
 import { withoutCommands } from '../../../core/text/commandWords.js';
 import type { DayOrder, DayVerdict } from '../../../days/days.js';
@@ -21,6 +22,7 @@ import { dateOf } from '../../visitor/fields.js';
 import { Books, DayTable } from './days.js';
 import type { Signed } from './signedBoxes.js';
 import { SignedBoxes } from './signedBoxes.js';
+import { SignedFigures } from './signedFigures.js';
 import {
   About,
   BeforeSigning,
@@ -45,7 +47,8 @@ export async function dayPage(visit: Visit): Promise<Answer> {
   const order = { accountId: account, date, who: visit.decider, ...deps.config.days };
   const isClosed = state === 'closed';
   const noReopening = isClosed ? await barToReopen(deps.db, order) : null;
-  const noLocking = isClosed ? await barToLock(deps.db, order) : null;
+  const again = whyCloseAgain(day.signedOn);
+  const noLocking = isClosed ? (again ?? (await barToLock(deps.db, order))) : null;
   const body = (
     <>
       <h1>
@@ -58,6 +61,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
         words={words}
         notYet="not yet"
       />
+      <SignedFigures signedOn={day.signedOn} words={words} />
       <p>
         <a href={`/nights/${date}/statement`}>The statement of this day</a>
       </p>
@@ -67,7 +71,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
       )}
       <Decide
         visit={visit}
-        day={{ account, date, state, seen, noReopening, noLocking }}
+        day={{ account, date, state, seen, noReopening, noLocking, isAgain: again !== null }}
         earlier={earlier}
         events={events}
       />
@@ -172,6 +176,8 @@ interface Day {
   noReopening: string | null;
   /** why it is closed and not locked by this person; null: it can be, or it is not closed */
   noLocking: string | null;
+  /** whether it is closed and may be closed again, on the newest revision */
+  isAgain: boolean;
 }
 
 function Late(props: { late: Named<LateMovement>; account: string; words: Words }) {
@@ -209,18 +215,20 @@ function Late(props: { late: Named<LateMovement>; account: string; words: Words 
 
 const POSSIBLE: Readonly<Record<DayState, readonly (keyof typeof VERBS)[]>> = {
   open: ['close'],
-  closed: ['lock', 'reopen'],
+  closed: ['close', 'lock', 'reopen'],
   locked: [],
 };
 
 function Decide(props: { visit: Visit; day: Day; earlier: Earlier | null; events: Events }) {
   const { visit, day, earlier, events } = props;
-  const { account, date, state, seen, noReopening, noLocking } = day;
+  const { account, date, state, seen, noReopening, noLocking, isAgain } = day;
   if (!visit.accountsFor('closeDays').includes(account)) return null;
   const closed = events.findLast(({ event }) => event === 'closed');
   const isOwn = closed !== undefined && isSamePerson(closed.by, visit.person.name);
   const bars = { close: null, lock: noLocking, reopen: noReopening };
-  const verbs = POSSIBLE[state].filter((verb) => bars[verb] === null);
+  const isBarred = (verb: keyof typeof VERBS): boolean =>
+    bars[verb] !== null || (verb === 'close' && state === 'closed' && !isAgain);
+  const verbs = POSSIBLE[state].filter((verb) => !isBarred(verb));
   const why = (
     <>
       {noLocking === null ? null : <p class="hint">Not locked by you: {noLocking}.</p>}
@@ -247,7 +255,7 @@ function Decide(props: { visit: Visit; day: Day; earlier: Earlier | null; events
         </label>
         {verbs.map((verb) => (
           <button type="submit" formaction={`/days/${verb}`} formNoValidate={!visit.person.isFresh}>
-            {visit.person.isFresh ? VERBS[verb].words : `Password, to ${verb} it`}
+            {visit.person.isFresh ? buttonWords(verb, state) : `Password, to ${verb} it`}
           </button>
         ))}
       </fieldset>
@@ -257,6 +265,10 @@ function Decide(props: { visit: Visit; day: Day; earlier: Earlier | null; events
       {why}
     </Form>
   );
+}
+
+function buttonWords(verb: keyof typeof VERBS, state: DayState): string {
+  return verb === 'close' && state === 'closed' ? 'Close it again: prepared' : VERBS[verb].words;
 }
 
 /** Before the press: who may lock, and that nobody else will have looked. */

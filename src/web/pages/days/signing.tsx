@@ -3,10 +3,10 @@
 // several accounts are signed at once.
 
 import type { ComponentChildren } from 'preact';
-import type { DayState } from '../../../core/runs/businessDay.js';
 import { CHECKLIST_HEADS, workbookWords } from '../../../core/runs/businessDay.js';
 import type { ChecklistLine, ChecklistTopic } from '../../../core/runs/closingChecklist.js';
 import { movedWords, signingAnswer } from '../../../core/runs/closingChecklist.js';
+import { signedOnWords, whyCloseAgain } from '../../../core/runs/sinceClosed.js';
 import { andMore } from '../../../core/text/amounts.js';
 import { withoutCommands } from '../../../core/text/commandWords.js';
 import type { DayVerdict } from '../../../days/days.js';
@@ -14,6 +14,7 @@ import type { DayToSign } from '../../../days/shownDay.js';
 import type { SigningVerb } from '../../../days/signDay.js';
 import { Name, OrderLink } from '../../layout/parts.js';
 import type { Visit } from '../../visit.js';
+import { DIFFERS } from './signedFigures.js';
 
 interface OfDay {
   date: string;
@@ -34,8 +35,11 @@ export function SigningSentence({ date, day }: OfDay) {
 /** What follows on "this" or on the name of an account; `more` says where the other reasons are. */
 function answer({ date, day }: OfDay, more: string): ComponentChildren {
   const { state, lines } = day;
-  if (state === 'locked') return 'day is signed: prepared and reviewed.';
-  if (state === 'closed') return 'day is prepared; a review is still to come.';
+  if (state === 'locked')
+    return ['day is signed: prepared and reviewed.', otherwise({ date, day })];
+  if (state === 'closed') {
+    return ['day is prepared; a review is still to come.', otherwise({ date, day })];
+  }
   const { canBeSigned, because } = signingAnswer(lines);
   const links = because.slice(0, NAMED).map((line, at) => (
     <>
@@ -50,6 +54,19 @@ function answer({ date, day }: OfDay, more: string): ComponentChildren {
       {links.length === 0 ? '' : between}
       {links}
       {because.length > NAMED ? `; and more, ${more}` : ''}.
+    </>
+  );
+}
+
+/** That the newest revision has other figures than the one that is signed. */
+function otherwise({ date, day: { accountId, state, signedOn } }: OfDay): ComponentChildren {
+  if (signedOn.length === 0) return null;
+  const again = state === 'closed' ? whyCloseAgain(signedOn) : null;
+  const said = again ?? `it was ${signedOn.map(signedOnWords).join('; it was ')}`;
+  return (
+    <>
+      {' '}
+      But {said}: <a href={`${dayPath(accountId, date)}#${DIFFERS}`}>what differs</a>.
     </>
   );
 }
@@ -184,8 +201,8 @@ interface OfAll {
 /** Of each account, with where it is signed; and where all of them are, for who may. */
 export function SigningOfAll({ visit, date, days }: OfAll) {
   const own = visit.accountsFor('closeDays');
-  const may = (state: DayState) =>
-    days.filter((day) => day.state === state && own.includes(day.accountId)).length;
+  const may = (verb: SigningVerb) =>
+    days.filter((day) => nextVerb(day) === verb && own.includes(day.accountId)).length;
   return (
     <>
       <ul class="signing">
@@ -203,14 +220,20 @@ export function SigningOfAll({ visit, date, days }: OfAll) {
         })}
       </ul>
       {days.every(({ state }) => state === 'locked') ? null : (
-        <p>{signedWhere(date, may('open'), may('closed'))}</p>
+        <p>{signedWhere(date, may('close'), may('lock'))}</p>
       )}
     </>
   );
 }
 
-function signedWhere(date: string, open: number, closed: number): ComponentChildren {
-  if (open + closed === 0) {
+/** What is still to be signed; null: nothing. */
+function nextVerb({ state, signedOn }: DayToSign): SigningVerb | null {
+  if (state === 'locked') return null;
+  return state === 'open' || whyCloseAgain(signedOn) !== null ? 'close' : 'lock';
+}
+
+function signedWhere(date: string, toClose: number, toLock: number): ComponentChildren {
+  if (toClose + toLock === 0) {
     return (
       <span class="hint">
         Finance signs: who closes the day has prepared it, who locks it has reviewed it.
@@ -219,11 +242,11 @@ function signedWhere(date: string, open: number, closed: number): ComponentChild
   }
   return (
     <>
-      {open === 0 ? null : (
+      {toClose === 0 ? null : (
         <a href={signAllPath('close', date)}>Sign as prepared: what one press would close</a>
       )}
-      {open > 0 && closed > 0 ? ' · ' : null}
-      {closed === 0 ? null : (
+      {toClose > 0 && toLock > 0 ? ' · ' : null}
+      {toLock === 0 ? null : (
         <a href={signAllPath('lock', date)}>Sign as reviewed: what one press would lock</a>
       )}
     </>

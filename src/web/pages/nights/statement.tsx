@@ -17,6 +17,7 @@ import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
 import { SignedBoxes } from '../days/signedBoxes.js';
+import { DIFFERS } from '../days/signedFigures.js';
 import { dayPath, MovedAfter, SigningOfAll } from '../days/signing.js';
 import { linesPath } from './statementLines.js';
 
@@ -61,6 +62,7 @@ export async function statementPage(visit: Visit): Promise<Answer> {
           date={date}
           words={words}
           changed={changedOn(dayOf(one), statements, at)}
+          isAsSigned={isAsSigned(one, dayOf(one))}
         >
           <MovedAfter moved={onPage(dayOf(one)?.moved ?? [], statements, at)} />
         </OfAccount>
@@ -82,6 +84,11 @@ function changedOn(
   return words && `${words}. ${statedWords(since, statements[at]?.revision ?? 0)}`;
 }
 
+/** Of the figures that a day is signed on, as far as they are on record. */
+function isAsSigned({ currency }: WrittenStatement, day: DayToSign | undefined): boolean {
+  return !day?.signedOn.some(({ pages }) => pages?.some((page) => page.currency === currency));
+}
+
 function nameOf({ accountId, currency }: WrittenStatement): string {
   return `${accountId} ${currency}`;
 }
@@ -91,9 +98,10 @@ function OfAccount(props: {
   date: string;
   words: Words;
   changed: string | null;
+  isAsSigned: boolean;
   children: ComponentChildren;
 }) {
-  const { one, date, words, changed, children } = props;
+  const { one, date, words, changed, isAsSigned: isSame, children } = props;
   const { accountId, currency, ledger, gateway, items, unexplained } = one;
   const row = (what: ComponentChildren, sums: SideText, isLeft = false) => (
     <tr class={isLeft && !isNothing(sums) ? 'differs' : undefined}>
@@ -139,7 +147,7 @@ function OfAccount(props: {
       </Table>
       {one.books === null ? null : <Books one={one} books={one.books} words={words} />}
       {children}
-      <Signed one={one} date={date} words={words} changed={changed} />
+      <Signed one={one} date={date} words={words} changed={changed} isAsSigned={isSame} />
     </section>
   );
 }
@@ -205,8 +213,9 @@ function Signed(props: {
   date: string;
   words: Words;
   changed: string | null;
+  isAsSigned: boolean;
 }) {
-  const { one, date, words, changed } = props;
+  const { one, date, words, changed, isAsSigned: isSame } = props;
   const day = dayPath(one.accountId, date);
   return (
     <>
@@ -216,12 +225,12 @@ function Signed(props: {
           What is behind this page has changed since the day was closed: {changed}.
         </p>
       )}
-      {one.isAsSigned === false ? (
+      {isSame ? null : (
         <p class="problem" role="alert">
           What was signed has changed: this revision says other figures than the one that the day
-          was closed on.
+          was closed on. <a href={`${day}#${DIFFERS}`}>What differs</a>
         </p>
-      ) : null}
+      )}
     </>
   );
 }

@@ -1,0 +1,67 @@
+// What the newest revision of the workbook says otherwise than a revision on which the day is
+// signed: figure by figure, as both were written. Nothing where they say the same.
+
+import type { FigureChange, SignedOn } from '../../../core/runs/sinceClosed.js';
+import { signedOnWords } from '../../../core/runs/sinceClosed.js';
+import type { Words } from '../../format.js';
+import { Figure, Table } from '../../layout/parts.js';
+
+/** Where the page of a day tells it. */
+export const DIFFERS = 'differs';
+
+interface OfDay {
+  signedOn: readonly SignedOn[];
+  words: Words;
+}
+
+export function SignedFigures({ signedOn, words }: OfDay) {
+  if (signedOn.length === 0) return null;
+  return (
+    <section aria-labelledby={DIFFERS}>
+      <h2 id={DIFFERS}>What differs from the figures that were signed</h2>
+      {signedOn.map((one) => (
+        <>
+          <p>This day was {signedOnWords(one)}.</p>
+          {(one.pages ?? []).map(({ currency, changes }) => (
+            <Table
+              caption={`Revision ${one.revision} and revision ${one.newest} in ${currency}`}
+              isCaptionSeen
+              columns={[
+                { head: 'What' },
+                { head: 'Figure' },
+                { head: `Revision ${one.revision}`, isFigure: true },
+                { head: `Revision ${one.newest}`, isFigure: true },
+                { head: 'Difference', isFigure: true },
+              ]}
+            >
+              {changes.map((change) => (
+                <Change change={change} currency={currency} words={words} />
+              ))}
+            </Table>
+          ))}
+        </>
+      ))}
+    </section>
+  );
+}
+
+function Change(props: { change: FigureChange; currency: string; words: Words }) {
+  const { change, currency, words } = props;
+  const { what, figure, signed, newest, difference } = change;
+  const shown = (value: string | null): string => {
+    if (value === null) return 'none';
+    if (figure === 'From') return value;
+    return figure === 'Lines' ? words.count(Number(value)) : words.amount(value, currency);
+  };
+  return (
+    <tr>
+      <th scope="row" class="words">
+        {what}
+      </th>
+      <td>{figure}</td>
+      <Figure>{shown(signed)}</Figure>
+      <Figure>{shown(newest)}</Figure>
+      <Figure>{difference === null ? '' : shown(difference)}</Figure>
+    </tr>
+  );
+}

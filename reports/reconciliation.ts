@@ -318,17 +318,21 @@ const ABOUT_WIDTHS = [36, 120];
 const ABOUT_PAGE_LINES_MAX = 70;
 
 /** The last sheet of every workbook: enough to trust the file, and to work it out again. */
+/** By which a workbook that comes back says whose it is (decisions/aboutSheet.ts). */
+export const ABOUT_SHEET = 'About this run';
+export const MANIFEST = 'Manifest: ';
+
 export async function writeAbout(book: Book, about: AboutData): Promise<void> {
   const sections = aboutSections(about);
   const lines = sections.reduce((sum, [, pairs]) => sum + pairs.length + 2, 1);
-  const sheet = await openSheet(book, 'About this run', {
+  const sheet = await openSheet(book, ABOUT_SHEET, {
     widths: ABOUT_WIDTHS,
     frozenRows: 1,
     frozenColumns: 0,
     repeatedRows: '1:1',
     ...(lines <= ABOUT_PAGE_LINES_MAX ? { pagesHigh: 1 } : {}),
   });
-  await putRow(sheet, [{ value: 'About this run', style: STYLES.title }]);
+  await putRow(sheet, [{ value: ABOUT_SHEET, style: STYLES.title }]);
   for (const [title, pairs] of sections) {
     await putRow(sheet, []);
     await putRow(sheet, [
@@ -375,9 +379,7 @@ function madeFromPairs(about: AboutData): Pair[] {
   return [
     ['Digest of settings and profile', about.profileHash],
     ['Digest of the inputs', about.inputsHash],
-    ...Object.entries(about.digests).map(
-      ([name, digest]) => [`Manifest: ${name}`, digest] as const,
-    ),
+    ...Object.entries(about.digests).map(([name, digest]) => [MANIFEST + name, digest] as const),
     ...about.versions,
   ];
 }

@@ -101,6 +101,27 @@ export async function reportOfFile(db: Db, sha256: string): Promise<KnownReport 
   return row ? { ...row, digests: row.digests ?? {} } : null;
 }
 
+export interface BookOnRecord {
+  businessDate: string;
+  revision: number;
+  writtenAt: Date;
+  accounts: string[];
+  digests: Digests;
+  /** of the same night, and of the newest night after it */
+  newer: { file: string; businessDate: string; revision: number }[];
+}
+
+/** A written reconciliation workbook; null: there is none of this date and revision. */
+export async function bookOnRecord(
+  db: Db,
+  businessDate: string,
+  revision: number,
+): Promise<BookOnRecord | null> {
+  const values = [businessDate, revision];
+  const { rows } = await db.query<BookOnRecord>(statement('report/bookOnRecord'), values);
+  return rows[0] ?? null;
+}
+
 export interface OldReport {
   reportId: bigint;
   path: string;

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { moneyIn } from '../../src/core/text/amounts.js';
 import { unzip } from '../reports/openXlsx.js';
 import type { Parts } from '../support/workbookEdits.js';
-import { boundRows, edited, fill } from '../support/workbookEdits.js';
+import { boundRows, edited, fill, sheetPartOf } from '../support/workbookEdits.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
 
@@ -206,6 +206,62 @@ describe('a workbook by way of the browser', () => {
     console.clock.now = now;
     expect((await upload(stale, bytes, 'back.xlsx', 'none')).statusCode).toBe(403);
     expect(await said()).toEqual(before);
+  });
+
+  it('is told of which night, revision and accounts it is, and that a newer one is there', async () => {
+    const { db } = console.app;
+    const person = await console.withRole('finance', 'A1001');
+    const look1 = async (edit: (parts: Parts) => void = () => {}) =>
+      look(person, await change(edit));
+    const { rows } = await db.query<{ date: string }>(
+      'select business_date as date from tieout.runs where not is_dry',
+    );
+    const date = rows[0]?.date ?? '';
+    const own = `This workbook is of the night of ${date}, revision 1, account A1001; written 2`;
+    const first = await look1();
+    expect(first).toContain(own);
+    expect(first).not.toContain('A newer one');
+    await db.query(
+      `insert into tieout.reports (run_id, kind, format, revision, state, created_at, written_at,
+         path, bytes, sha256, digests)
+       select run_id, kind, format, 2, state, now(), now(), '/x/reconciliation-r2.xlsx', bytes, 'x',
+         digests
+       from tieout.reports where kind = 'reconciliation'`,
+    );
+    await db.query(
+      `with later as (
+         insert into tieout.runs (business_date, covers, starts_at, ends_at, state, environment,
+           settings, settings_sha256, version, created_at, finished_at, summary)
+         select business_date + 1, array[business_date + 1], ends_at, ends_at + interval '1 day',
+           'tied_out', environment, settings, settings_sha256, version, now(), now(), '{}'
+         from tieout.runs returning run_id)
+       insert into tieout.reports (run_id, kind, format, revision, state, created_at, written_at,
+         path, bytes, sha256)
+       select run_id, 'reconciliation', 'xlsx', 3, 'written', now(), now(),
+         '/x/reconciliation-later-r3.xlsx', 1, 'y' from later`,
+    );
+    const old = await look1();
+    expect(old).toContain(own);
+    const newer = 'A newer one is there: reconciliation';
+    expect(old).toContain(`${newer}-r2.xlsx, revision 2 of the same night.`);
+    expect(old).toMatch(new RegExp(`${newer}-later-r3\\.xlsx, of the night of \\d{4}-`));
+    // What it says of itself counts only as it was written.
+    const about = (from: string, to: string) => (parts: Parts) => {
+      const part = sheetPartOf(parts, 'About this run');
+      const text = parts.get(part) ?? '';
+      expect(text).toContain(from);
+      parts.set(part, text.replace(from, to));
+    };
+    const unknown = 'Of which night this workbook is cannot be said';
+    for (const edit of [
+      about('>Revision<', '>Rev.<'),
+      about(`>${date}<`, '>2026-02-31<'),
+      about(`>${date}<`, '>99999999<'),
+      about('>Manifest: breaks<', '>Manifest: other<'),
+    ]) {
+      expect(await look1(edit)).toContain(unknown);
+    }
+    expect((await look1(about('>Environment<', '>Environ<'))).includes(own)).toBe(true);
   });
 
   it('refuses what is no workbook, another name, and a file of somebody else', async () => {

@@ -11,6 +11,8 @@ import { countText, moneyIn, sumText } from '../../core/text/amounts.js';
 import { decidedTotals, resultWords } from '../../decide/decidedTotals.js';
 import type { DecidedRow } from '../../decide/decideWorkbook.js';
 import { decideWorkbook } from '../../decide/decideWorkbook.js';
+import type { WhichWorkbook } from '../../decide/whichWorkbook.js';
+import { whichWorkbook, workbookSentences } from '../../decide/whichWorkbook.js';
 import { enqueuesWhenAsked } from '../app.js';
 import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
 import type { Line } from '../terminal.js';
@@ -44,8 +46,9 @@ export function decideCommand(): Command {
             bytes,
             { who, may: null, check, people },
           );
-          if (wantsJson(command)) printJson({ check, decidedBy: who, rows });
-          else printLines(linesOf(rows, check));
+          const workbook = await whichWorkbook(app.db, bytes, null);
+          if (wantsJson(command)) printJson({ check, decidedBy: who, workbook, rows });
+          else printLines([...bookLines(workbook), ...linesOf(rows, check)]);
           return rows.some(({ result }) => result === 'refused') ? 1 : 0;
         },
         { quiet: true },
@@ -62,6 +65,14 @@ async function workbookOf(file: string): Promise<Buffer> {
     if (failure !== null) throw new UsageError(failure);
     throw error;
   }
+}
+
+function bookLines(workbook: WhichWorkbook): Line[] {
+  const [own = '', ...newer] = workbookSentences(workbook, (at) => at.toISOString());
+  return [
+    workbook === null ? { text: own, tone: 'warn' } : own,
+    ...newer.map((text) => ({ text, tone: 'warn' as const })),
+  ];
 }
 
 function linesOf(rows: readonly DecidedRow[], check: boolean): Line[] {

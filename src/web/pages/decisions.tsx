@@ -9,6 +9,8 @@ import { countText, sumText } from '../../core/text/amounts.js';
 import { decidedTotals, resultWords } from '../../decide/decidedTotals.js';
 import type { DecidedRow } from '../../decide/decideWorkbook.js';
 import { decideWorkbook } from '../../decide/decideWorkbook.js';
+import type { WhichWorkbook } from '../../decide/whichWorkbook.js';
+import { whichWorkbook, workbookSentences } from '../../decide/whichWorkbook.js';
 import type { Words } from '../format.js';
 import { sizeText } from '../format.js';
 import { Figure, Form, MoneyOf, OrderLink, Table } from '../layout/parts.js';
@@ -58,12 +60,13 @@ export async function decisionsPage(visit: Visit): Promise<Answer> {
   const kept = await findKept(ownerOf(visit), sha256);
   if (kept === null) return refused(GONE, 409);
   return told(async () => {
-    const rows = await decide(visit, kept, true);
+    const { rows, book } = await decide(visit, kept, true);
     const isFresh = visit.person.isFresh ? 'Do it, as' : 'Password, to do it as';
     const body = (
       <>
         <h1>Decisions in {kept.name}</h1>
         <p class="sentence">{sentenceOf(rows, 'would be done')} Nothing was changed yet.</p>
+        <Which book={book} words={visit.words} />
         <Totals rows={rows} words={visit.words} />
         <Rows rows={rows} done="would be done" words={visit.words} />
         {rows.some(({ result }) => result === 'done') ? (
@@ -91,7 +94,7 @@ export async function doDecisions(visit: Visit): Promise<Answer> {
   if (kept === null) return refused(GONE, 409);
   return told(async () => {
     try {
-      const rows = await decide(visit, kept, false);
+      const { rows, book } = await decide(visit, kept, false);
       await visit.record({
         action: 'decide by workbook',
         subject: `${kept.name} ${kept.sha256}`,
@@ -103,6 +106,7 @@ export async function doDecisions(visit: Visit): Promise<Answer> {
           <p class="sentence" role="status">
             {sentenceOf(rows, 'done')}
           </p>
+          <Which book={book} words={visit.words} />
           <Totals rows={rows} words={visit.words} />
           <Rows rows={rows} done="done" words={visit.words} />
           <Back />
@@ -115,7 +119,12 @@ export async function doDecisions(visit: Visit): Promise<Answer> {
   });
 }
 
-async function decide(visit: Visit, { path }: KeptFile, check: boolean): Promise<DecidedRow[]> {
+interface Decided {
+  rows: DecidedRow[];
+  book: WhichWorkbook;
+}
+
+async function decide(visit: Visit, { path }: KeptFile, check: boolean): Promise<Decided> {
   const { deps, decider: who } = visit;
   const may = {
     workBreaks: visit.accountsFor('workBreaks'),
@@ -124,7 +133,9 @@ async function decide(visit: Visit, { path }: KeptFile, check: boolean): Promise
     approve: visit.accountsFor('approve'),
   };
   const people = (await listUsers(deps.db)).map(({ name }) => name);
-  return decideWorkbook(deps, await readFile(path), { who, may, check, people });
+  const bytes = await readFile(path);
+  const rows = await decideWorkbook(deps, bytes, { who, may, check, people });
+  return { rows, book: await whichWorkbook(deps.db, bytes, visit.accounts) };
 }
 
 /** "2 of 3; waive, breaks: 1 (5.00 EUR); note, breaks: 1 (7.00 EUR)" */
@@ -144,6 +155,21 @@ async function told(work: () => Promise<Answer>): Promise<Answer> {
     if (!(error instanceof UsageError)) throw error;
     return refused(`Nothing was changed: ${messageOf(error)}.`);
   }
+}
+
+/** Of which night it is, and that a newer one is there. */
+function Which({ book, words }: { book: WhichWorkbook; words: Words }) {
+  const [own, ...newer] = workbookSentences(book, words.at);
+  return (
+    <>
+      <p class={book === null ? 'problem' : undefined}>{own}</p>
+      {newer.map((text) => (
+        <p class="problem" role="alert">
+          {text}
+        </p>
+      ))}
+    </>
+  );
 }
 
 /** What is not refused, by decision: how many, and the money by currency. */

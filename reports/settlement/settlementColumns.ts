@@ -56,7 +56,9 @@ export const OPEN_ITEMS: Table<OpenItemRow> = {
     text('age', 'Age', 16, ageWords),
     money('amount', 'Amount', 16, (row) => row.amount),
     text('overdue', 'Overdue', 10, (row) => (row.isOverdue ? 'overdue' : null)),
-    text('suspense', 'In suspense', 20, (row) => (row.inSuspense ? 'amount not known' : null)),
+    text('suspense', 'In suspense', 20, (row) =>
+      row.inSuspense ? 'amount not in the books' : null,
+    ),
     id('transaction_id', 'Transaction', 24, (row) => row.transactionId),
   ],
 };

@@ -138,12 +138,14 @@ describe('the statement that one signs', () => {
       ...{ captured, refunded: '0.00', breakId: '11', owner: null, ...more },
     });
     const lines = [
-      line('settled', '600.00', { lines: 6, refunded: '4.00', orderNo: null, breakId: null }),
+      line('settled', '600.00', { lines: 6, refunded: '44.44', orderNo: null, breakId: null }),
       line('settled', '5000.00', { accountId: '0010', currency: 'JPY', orderNo: null }),
       line('before_books', '9.50', { orderNo: null, breakId: null }),
       line('in_transit', '80.00'),
       line('not_settled', '8.00', { refunded: '6.00' }),
       line('settled_otherwise', '-1.00'),
+      // Settled already, while the books have its amount from a later date on.
+      line('amount_unknown', '0.00', { refunded: '-40.44' }),
       line('booked_otherwise', '3.00'),
       line('other_orders', '20.00'),
       line('no_movement', '-2.50', { accountId: 'A1001', orderNo: '' }),
@@ -158,11 +160,14 @@ describe('the statement that one signs', () => {
         const { value } = lineOf(sheet, title, start).getCell(at);
         return value instanceof Object && 'formula' in value ? (value.result ?? 0) : value;
       });
-    expect(shown('Settled by the acquirer')).toEqual([6, 600, 4]);
+    expect(shown('Settled by the acquirer')).toEqual([6, 600, 44.44]);
     expect(shown('From before the books')).toEqual([1, 9.5, 0]);
     expect(shown('Not settled in time')).toEqual([1, 8, 6]);
     expect(shown('Not settled, of orders')).toEqual([1, 20, 0]);
-    expect(shown('At the gateway, not settled').slice(1)).toEqual([80 + 8 - 1 + 20 - 2.5, 6]);
+    expect(shown('At the gateway, not settled').slice(1)).toEqual([80 + 8 - 1 + 20 - 2.5, -34.44]);
+    const inPart =
+      'Refunded in part, its amount not in the books by this date: below 0 what is settled';
+    expect(shown(inPart)).toEqual([1, 0, -40.44]);
     const other = 'Statement of account A1001 in GBP';
     expect(lineOf(sheet, other, 'At the gateway, not settled').getCell(3).result).toBe(-7);
     const verdicts = (sheet.getColumn(1).values ?? []).map((value) => JSON.stringify(value));

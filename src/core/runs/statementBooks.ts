@@ -42,7 +42,8 @@ const WORDS: Readonly<Record<string, string>> = {
   in_transit: 'In transit: not settled yet',
   not_settled: 'Not settled in time',
   settled_otherwise: 'Settled with another amount',
-  amount_unknown: 'Refunded in part: the amount is not known',
+  amount_unknown:
+    'Refunded in part, its amount not in the books by this date: below 0 what is settled of it',
   counts_later: 'Counts on a later business date, which its line says',
   booked_otherwise:
     'Other money in the books than the gateway shows, such as a part refunded elsewhere',

@@ -83,7 +83,7 @@ export const INSTRUCTIONS: Table<InstructionRow> = {
     instant('at', 'At', 20, (row) => row.at),
     text('hold_reason', 'Why it waits', 50, (row) => row.holdReason, {
       rowWords: (row) =>
-        [reasonToWait(row.state, row.holdReason ?? ''), row.disputes, row.paidTo]
+        [reasonToWait(row.state, row.holdReason ?? ''), row.disputes]
           .filter((part) => part !== null)
           .join('; '),
     }),
@@ -146,6 +146,13 @@ const WAITING_STATE = text<InstructionRow>('state', 'State', 22, (row) => row.st
   rowWords: ({ state, holdReason }) => waitingState(state, holdReason),
 });
 
+/** What nobody should approve without having seen: its amount has the unit of its request. */
+const PAYOUT_ASKED: readonly Column<InstructionRow>[] = [
+  text('payout_asked', 'Payout asked for', 28, (row) => row.payout?.asked ?? null),
+  text('payee', 'Payee', 40, (row) => row.payout?.payee ?? null),
+  text('payout_reference', 'Payout reference', 20, (row) => row.payout?.reference ?? null),
+];
+
 /** The sheet of what waits: reason and next step stand before the details of the gateway. */
 export const WAITING_SHEET: Table<InstructionRow> = decidable(
   headed(
@@ -158,9 +165,9 @@ export const WAITING_SHEET: Table<InstructionRow> = decidable(
         WAITING_STATE,
         columnOf(INSTRUCTIONS, 'hold_reason'),
         text('next_step', 'What to do', 60, () => null, { rowWords: nextStep }),
-        ...['currency', 'amount', 'transaction_id', 'gateway_message', 'at'].map((key) =>
-          columnOf(INSTRUCTIONS, key),
-        ),
+        ...['currency', 'amount'].map((key) => columnOf(INSTRUCTIONS, key)),
+        ...PAYOUT_ASKED,
+        ...['transaction_id', 'gateway_message', 'at'].map((key) => columnOf(INSTRUCTIONS, key)),
       ],
     },
     'at',

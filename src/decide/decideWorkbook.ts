@@ -15,6 +15,7 @@ import { messageOf, UsageError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import { isSamePerson, wordsProblem } from '../core/instructions/decider.js';
 import { isApprovable, notApprovable } from '../core/instructions/holdReasons.js';
+import { askedWords, payeeWords } from '../core/instructions/payouts/payoutAsked.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
 import type { DecisionVerdict, DecideDeps as InstructionDeps } from '../instructions/decisions.js';
 import { decideInstructions } from '../instructions/decisions.js';
@@ -65,6 +66,8 @@ interface DecidedOrder {
   /** the money in the break or of the instruction, printed shape; null: nobody can say */
   readonly amount: string | null;
   readonly currency: string | null;
+  /** of a payout: what its request asks for as it stands now, and to whom; null: of nothing else */
+  readonly payout: { readonly asked: string; readonly payee: string } | null;
 }
 
 type DecideDeps = BreakDeps & InstructionDeps;
@@ -135,11 +138,12 @@ async function ordersOf(
   const instructions = await ordersOfInstructions(db, ids('instruction'), accountIds);
   const found = new Map<string, { order: DecidedOrder; holdReason: string | null }>();
   for (const { breakId, accountId, orderNo, stake: amount, currency } of breaks) {
-    const order = { accountId, orderNo, amount, currency };
+    const order = { accountId, orderNo, amount, currency, payout: null };
     found.set(`break ${breakId}`, { order, holdReason: null });
   }
-  for (const { id, holdReason, ...order } of instructions) {
-    found.set(`instruction ${id}`, { order, holdReason });
+  for (const { id, holdReason, payout: asked, ...money } of instructions) {
+    const payout = asked && { asked: askedWords(asked), payee: payeeWords(asked, null) };
+    found.set(`instruction ${id}`, { order: { ...money, payout }, holdReason });
   }
   return found;
 }

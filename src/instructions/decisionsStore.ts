@@ -201,6 +201,8 @@ interface OrderOfInstruction {
   currency: string | null;
   /** null: it is not held */
   holdReason: string | null;
+  /** of a payout; null: of another operation, or the ledger has no such request any more */
+  payout: AskedPayout | null;
 }
 
 /** Of those that exist, with the money that would move where that is known; null: all accounts. */
@@ -213,8 +215,9 @@ export async function ordersOfInstructions(
     `select instruction_id::text as id, account_id as "accountId", order_no as "orderNo",
        case when operation <> 'review' and is_in_totals
          then round(coalesce(refund_amount, amount), 2)::text end as amount, currency,
-       case when state = 'held' then hold_reason end as "holdReason"
-     from tieout.instructions
+       case when state = 'held' then hold_reason end as "holdReason",
+       case when operation = 'payout' then tieout.seen_of(i) -> 'payout' end as payout
+     from tieout.instructions i
      where instruction_id = any ($1::bigint[]) and ($2::text[] is null or account_id = any ($2))`,
     [ids, accountIds],
   );

@@ -17,10 +17,8 @@ import type { RowBinding } from '../core/decisions/rowBinding.js';
 import { type PayoutAnswer, payoutWords } from '../core/instructions/payoutAnswer.js';
 import {
   type AskedPayout,
-  accountWords,
-  beneficiaryWords,
-  leavingWords,
-  newPayeeWords,
+  askedWords,
+  payeeWords,
 } from '../core/instructions/payouts/payoutAsked.js';
 import type { BreakKind } from '../core/orders/verdict.js';
 import type {
@@ -214,18 +212,16 @@ function instructionRow(row: RawInstructionRow): InstructionRow {
     at: row.at,
     holdReason: row.hold_reason,
     disputes: row.disputes === null ? null : row.disputes.map(disputeText).join('; '),
-    paidTo: paidTo(row),
+    payout: payoutOf(row),
     binding: instructionBinding(row),
   };
 }
 
-function paidTo({ payout, is_known_payee: isKnown }: RawInstructionRow): string | null {
+function payoutOf(row: RawInstructionRow): InstructionRow['payout'] {
+  const { payout, is_known_payee: isKnown } = row;
   if (payout === null) return null;
-  const leaving = leavingWords(payout);
-  const whom = `to ${beneficiaryWords(payout) || 'nobody named'}`;
-  const from = leaving === null ? '' : `${leaving} leaves our account`;
-  const parts = [whom, accountWords(payout), newPayeeWords(isKnown), from];
-  return parts.filter((part) => part !== '').join('; ');
+  const { reference } = payout;
+  return { asked: askedWords(payout), payee: payeeWords(payout, isKnown), reference };
 }
 
 function instructionBinding(row: RawInstructionRow): RowBinding | null {

@@ -100,7 +100,7 @@ export function movementRow(changes: Partial<InstructionRow> = {}): InstructionR
     at: new Date('2026-11-20T03:17:00.000Z'),
     holdReason: null,
     disputes: null,
-    paidTo: null,
+    payout: null,
     ...changes,
   };
 }

@@ -1,11 +1,14 @@
 // Whoever approves a payout sees to which account it goes and what leaves ours, on every way to
 // approve it; who may not approve has the end of the account, and so has what is kept.
 
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import { openXlsx, sheetOf } from '../reports/openXlsx.js';
 import { tieoutHere } from '../support/cliHere.js';
+import { edited, fill } from '../support/workbookEdits.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
 
@@ -103,7 +106,7 @@ describe('of a payout that waits', () => {
     }
   });
 
-  it('the workbook has to whom, the end of the account and what leaves ours', async () => {
+  it('the workbook has in columns what is asked for, to whom, and its reference; so has what comes back', async () => {
     const { rows } = await console.app.db.query<{ path: string }>(
       `select path from tieout.reports where kind = 'reconciliation' and format = 'xlsx'
        order by report_id desc limit 1`,
@@ -111,11 +114,32 @@ describe('of a payout that waits', () => {
     const path = rows[0]?.path ?? '';
     const sheet = sheetOf(await openXlsx(path), 'Waiting for you');
     const cells = JSON.stringify(sheet.getSheetValues());
+    const asked = '100 JPY as written, for which 900000 EUR as written leaves our account';
+    const payee = `Nordlicht GmbH; ${END}, bank BKAUATWW`;
+    const known = 'no payout to it is confirmed yet';
     expect(cells).toContain(
-      `to Nordlicht GmbH; ${END}, bank BKAUATWW; no payout to it is confirmed yet; ` +
-        '900000 EUR as written leaves our account',
+      JSON.stringify([asked, `${payee}; ${known}`, 'invoice 1']).slice(1, -1),
     );
+    expect(cells).not.toContain(`the operation needs approval: look, then approve; ${payee}`);
     expect(cells).not.toContain(IBAN);
+    const [one] = await waiting();
+    const back = await edited(path, join(console.house.folder, 'payout.xlsx'), (parts) => {
+      fill(parts, 'Waiting for you', one?.id ?? '', { decision: 'approve' });
+    });
+    const decided = ['decide', back, '--as', 'berta', '--check'];
+    const checked = await tieoutHere(decided, { cwd: console.house.folder });
+    expect(checked.stdout).toContain(`, account A1001, ${asked}, to ${payee}: would be done`);
+    const form = new FormData();
+    form.set('_csrf', await approver.token());
+    form.set('upload', new File([new Uint8Array(await readFile(back))], 'payout.xlsx'));
+    const sent = new Response(form);
+    const { headers } = await console.server.inject({
+      ...{ method: 'POST', url: '/reports/decisions/check', cookies: approver.cookies },
+      headers: { 'content-type': sent.headers.get('content-type') ?? '' },
+      payload: Buffer.from(await sent.arrayBuffer()),
+    });
+    const preview = textOf((await approver.get(String(headers.location))).body);
+    expect(preview).toContain(`${asked}, to ${payee} approve`);
   });
 
   it('the command line shows the same before and with the approval', async () => {

@@ -95,7 +95,8 @@ function linesOf(rows: readonly DecidedRow[], check: boolean): Line[] {
   ];
 }
 
-function orderWords({ orderNo, accountId, amount, currency }: Order): string {
+function orderWords({ orderNo, accountId, amount, currency, payout }: Order): string {
+  if (payout !== null) return `, account ${accountId}, ${payout.asked}, to ${payout.payee}`;
   const money = amount === null ? 'no amount' : moneyIn(amount, currency);
   return ` of order ${orderNo}, account ${accountId}, ${money}`;
 }

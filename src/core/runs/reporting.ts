@@ -84,8 +84,8 @@ export interface InstructionRow extends DecidableRow {
   holdReason: string | null;
   /** Of a refund that waits since the payment is disputed: which disputes. */
   disputes: string | null;
-  /** Of a payout that waits: to whom, with the end of the account, and what leaves ours. */
-  paidTo: string | null;
+  /** Of a payout that waits: what is asked for, and to whom, with the end of the account. */
+  payout: { asked: string; payee: string; reference: string | null } | null;
 }
 
 /** One order of the run: in the ledger, at the gateway, or both. */

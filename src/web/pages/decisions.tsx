@@ -223,11 +223,7 @@ function Rows(props: { rows: readonly DecidedRow[]; done: string; words: Words }
             <About row={row} />
           </td>
           <Figure name="Amount">
-            {row.order === null ? null : (
-              <>
-                {words.amount(row.order.amount, row.order.currency)} {row.order.currency}
-              </>
-            )}
+            <Money row={row} words={words} />
           </Figure>
           <td class="value">{row.decision}</td>
           <td class="value" data-name="Reason, to whom">
@@ -240,6 +236,24 @@ function Rows(props: { rows: readonly DecidedRow[]; done: string; words: Words }
         </tr>
       ))}
     </Table>
+  );
+}
+
+/** That of a payout has the unit of its request. */
+function Money({ row: { order }, words }: { row: DecidedRow; words: Words }) {
+  if (order === null) return null;
+  if (order.payout !== null) {
+    const { asked, payee } = order.payout;
+    return (
+      <>
+        {asked}, to {payee}
+      </>
+    );
+  }
+  return (
+    <>
+      {words.amount(order.amount, order.currency)} {order.currency}
+    </>
   );
 }
 

@@ -69,6 +69,20 @@ export function leavingWords(asked: AskedPayout | null | undefined): string | nu
   return asWritten(sourceAmount ?? null, sourceCurrency ?? null);
 }
 
+/** "100 JPY as written, for which 900000 EUR as written leaves our account" */
+export function askedWords(asked: AskedPayout): string {
+  const leaving = leavingWords(asked);
+  const from = leaving === null ? '' : `, for which ${leaving} leaves our account`;
+  return asWritten(asked.amount, asked.currency) + from;
+}
+
+/** To whom, with the end of the account. */
+export function payeeWords(asked: AskedPayout, isKnown: boolean | null | undefined): string {
+  const whom = beneficiaryWords(asked) || 'nobody named';
+  const parts = [whom, accountWords(asked), newPayeeWords(isKnown)];
+  return parts.filter((part) => part !== '').join('; ');
+}
+
 /** The same of many, by currency; of what is no whole number how many there are. */
 export function leavingSum(all: readonly (AskedPayout | null | undefined)[]): string {
   const sums = new Map<string, bigint>();

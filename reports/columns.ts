@@ -123,6 +123,9 @@ function atGateway(key: string, heading: string, read: (row: OrderRow) => string
 /** The sheet of open breaks: the state of each is the same. */
 export const BREAKS_SHEET = decidable(without(BREAKS, 'state'), BREAK_WORDS);
 
+/** Breaks of any state as the console lists them. */
+export const LISTED_BREAKS = without(BREAKS, 'opened_with');
+
 /** The same, each number leading to its page in the console. */
 export function breaksSheet(address: string | null): Table<BreakRow> {
   const columns = BREAKS_SHEET.columns.map((one) =>

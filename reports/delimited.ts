@@ -26,6 +26,9 @@ export interface CsvOptions {
   isAsKept?: boolean;
 }
 
+/** As a person chooses what stands between fields. */
+export const SEPARATORS = { ',': ',', ';': ';', tab: '\t' } as const;
+
 type Rows<R> = AsyncIterable<readonly R[]> | Iterable<readonly R[]>;
 
 export function writeDelimited<R>(

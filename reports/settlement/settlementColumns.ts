@@ -63,6 +63,33 @@ export const OPEN_ITEMS: Table<OpenItemRow> = {
   ],
 };
 
+/** A row that a figure of settlement is the sum of, as the console lists it. */
+interface FigureLine {
+  accountId: string;
+  currency: string;
+  on: string;
+  what: string;
+  orderNo: string | null;
+  transactionId: string | null;
+  batch: string | null;
+  /** null: nobody knows it yet */
+  amount: string | null;
+}
+
+export const FIGURE_LINES: Table<FigureLine> = {
+  frozenColumns: 2,
+  keep: (row) => names(row.orderNo, row.transactionId, row.batch),
+  columns: [
+    ...whose<FigureLine>(),
+    date('business_date', 'Business date', 14, (row) => row.on),
+    text('what', 'What', 24, (row) => row.what),
+    id('order_no', 'Order', 24, (row) => row.orderNo),
+    id('transaction_id', 'Transaction', 24, (row) => row.transactionId),
+    id('batch', 'Batch', 20, (row) => row.batch),
+    money('amount', 'Amount', 16, (row) => row.amount),
+  ],
+};
+
 export const GATEWAY_DAYS: Table<GatewayDay> = {
   frozenColumns: 3,
   keep: () => [],

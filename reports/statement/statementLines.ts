@@ -45,3 +45,9 @@ export function statementLinesTable(address: string | null): Table<StatementLine
 const LINES = statementLinesTable(null);
 
 export { LINES as STATEMENT_LINES };
+
+/** As they are kept with a workbook. */
+export const WRITTEN_LINES: Table<StatementLine> = {
+  ...LINES,
+  columns: LINES.columns.filter(({ key }) => key !== 'transaction_id'),
+};

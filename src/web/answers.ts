@@ -44,6 +44,12 @@ export async function sendAnswer(
       return answerProblem(deps, request, reply, 404, session);
     case 'refused':
       return answerProblem(deps, request, reply, answer.status, session, answer.words);
+    case 'text':
+      await answer.taken();
+      return reply
+        .header('content-disposition', `attachment; filename="${answer.name}"`)
+        .type(answer.type)
+        .send(answer.text);
     case 'file':
       return sendFile(deps, request, reply, session, answer);
   }

@@ -14,6 +14,7 @@ import {
 } from './pages/breaks/breakDecisions.js';
 import { pressSet, RIGHT_OF, setPage } from './pages/breaks/breakSets.js';
 import { breakPage, breaksPage } from './pages/breaks/breaks.js';
+import { breaksCsv } from './pages/breaks/breaksCsv.js';
 import { SET_VERBS } from './pages/breaks/decisionWords.js';
 import { closing, dayPage } from './pages/days/day.js';
 import { daysPage } from './pages/days/days.js';
@@ -33,7 +34,7 @@ import { changesPage } from './pages/nights/changes.js';
 import { runPage, tonightPage } from './pages/nights/night.js';
 import { runAgain } from './pages/nights/runAgain.js';
 import { statementPage } from './pages/nights/statement.js';
-import { statementLinesPage } from './pages/nights/statementLines.js';
+import { statementLinesCsv, statementLinesPage } from './pages/nights/statementLines.js';
 import { orderPage } from './pages/orders/order.js';
 import { searchPage } from './pages/orders/search.js';
 import { invite, turn } from './pages/people.js';
@@ -41,7 +42,7 @@ import { makePeriodReport, rewriteReport } from './pages/reportRequests.js';
 import { reportFile, reportsPage } from './pages/reports.js';
 import { settingsPage } from './pages/settings.js';
 import { batchPage } from './pages/settlement/batch.js';
-import { figureRowsPage } from './pages/settlement/figureRows.js';
+import { figureRowsCsv, figureRowsPage } from './pages/settlement/figureRows.js';
 import { makeReport } from './pages/settlement/reportForm.js';
 import { settlementPage, whereKept } from './pages/settlement/settlement.js';
 import { checkFile, checkPage, importFile } from './pages/settlement/upload.js';
@@ -69,7 +70,14 @@ export const ROUTES: readonly Route[] = [
     right: 'look',
     handle: statementLinesPage,
   },
+  {
+    method: 'GET',
+    path: '/nights/:date/statement/lines.csv',
+    right: 'download',
+    handle: statementLinesCsv,
+  },
   { method: 'GET', path: '/breaks', right: 'look', handle: breaksPage },
+  { method: 'GET', path: '/breaks.csv', right: 'download', handle: breaksCsv },
   { method: 'GET', path: '/breaks/causes', right: 'look', handle: causesPage },
   ...SET_VERBS.flatMap((verb): Route[] => [
     {
@@ -211,6 +219,12 @@ export const ROUTES: readonly Route[] = [
   ),
   { method: 'GET', path: '/settlement', right: 'look', handle: whereKept(settlementPage) },
   { method: 'GET', path: '/settlement/rows', right: 'look', handle: whereKept(figureRowsPage) },
+  {
+    method: 'GET',
+    path: '/settlement/rows.csv',
+    right: 'download',
+    handle: whereKept(figureRowsCsv),
+  },
   {
     method: 'POST',
     path: '/settlement/check',

@@ -106,6 +106,7 @@ export type Answer =
   | { kind: 'redirect'; to: string }
   | { kind: 'notFound' }
   | { kind: 'refused'; status: 400 | 403 | 409; words: string }
+  | { kind: 'text'; name: string; type: string; text: string; taken: () => Promise<void> }
   | {
       kind: 'file';
       path: string;

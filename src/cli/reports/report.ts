@@ -9,7 +9,7 @@ import type { Table } from '../../../reports/column.js';
 import { inEnvironment, statesAsOf } from '../../../reports/column.js';
 import { BREAKS, COVERAGE, INSTRUCTIONS, ORDERS } from '../../../reports/columns.js';
 import type { CsvOptions, DelimitedFormat } from '../../../reports/delimited.js';
-import { delimitedText, writeDelimited } from '../../../reports/delimited.js';
+import { delimitedText, SEPARATORS, writeDelimited } from '../../../reports/delimited.js';
 import { ACTIVITY, AGED_BREAKS } from '../../../reports/periodColumns.js';
 import { OPEN_ITEMS } from '../../../reports/settlement/settlementColumns.js';
 import { dueRuleOf } from '../../breaks/dueRule.js';
@@ -52,8 +52,6 @@ interface ReportFlags {
 }
 
 type GivenFlags = Omit<ReportFlags, 'kind'> & Partial<Pick<ReportFlags, 'kind'>>;
-
-const SEPARATORS = { ',': ',', ';': ';', tab: '\t' } as const;
 
 export function reportCommand(): Command {
   return new Command('report')

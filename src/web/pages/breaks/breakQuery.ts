@@ -95,11 +95,18 @@ const FILTERS = [
 
 /** The filters of an address as the query of another one; `more` is put in their place or added. */
 export function queryOf(query: Fields, more: Readonly<Record<string, string>> = {}): string {
-  const kept = FILTERS.flatMap((name): [string, string][] => {
-    const value = more[name] === undefined ? query.text(name) : null;
-    return value === null ? [] : [[name, value]];
-  });
+  const kept = Object.entries(keptOf(query)).filter(([name]) => more[name] === undefined);
   return new URLSearchParams([...kept, ...Object.entries(more)]).toString();
+}
+
+/** Those that are given. */
+export function keptOf(query: Fields): Record<string, string> {
+  return Object.fromEntries(
+    FILTERS.flatMap((name): [string, string][] => {
+      const value = query.text(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
 }
 
 /** "kind amount_mismatch, age 8-30", for the trail; all that is open where nothing was chosen. */

@@ -41,13 +41,14 @@ import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import type { Fields } from '../../visitor/fields.js';
 import { rowIdOf } from '../../visitor/fields.js';
+import { CsvForm } from '../csvLists.js';
 import { batchPath } from '../settlement/figures.js';
 import type { WaitingWaiver } from './breakDecisions.js';
 import { DecideBreaks, mayDecide, shownBreak } from './breakDecisions.js';
 import { Filters } from './breakFilters.js';
 import { ownersOf } from './breakOwners.js';
 import type { Clock } from './breakQuery.js';
-import { causeOf, causeWords, clockOf, filterOf, filterProblem } from './breakQuery.js';
+import { causeOf, causeWords, clockOf, filterOf, filterProblem, keptOf } from './breakQuery.js';
 import { setLinks, Views } from './breakSets.js';
 import { ShownEntries } from './shownBeside.js';
 
@@ -100,6 +101,9 @@ export async function breaksPage(visit: Visit): Promise<Answer> {
         <DecideBreaks visit={visit} owners={owners} rows={rows}>
           <BreakTable rows={rows} clock={clock} visit={visit} sort={sort} />
         </DecideBreaks>
+      )}
+      {rows.length === 0 ? null : (
+        <CsvForm visit={visit} path="/breaks.csv" kept={{ ...keptOf(query), sort }} />
       )}
       <Pager
         at={at}

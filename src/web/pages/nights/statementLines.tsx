@@ -2,9 +2,11 @@
 // them, in pages. It works nothing out: they were kept with the workbook, and where they do not
 // come to what the statement says, the page says so. Neighbour: statement.tsx leads here.
 
+import { WRITTEN_LINES } from '../../../../reports/statement/statementLines.js';
 import { ageInDays } from '../../../core/breaks/breakAge.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { itemWords, UNEXPLAINED } from '../../../core/runs/statement.js';
+import { countText } from '../../../core/text/amounts.js';
 import type { SideText, WrittenLine, WrittenStatement } from '../../../report/statementStore.js';
 import { statementsOfRun, writtenLines } from '../../../report/statementStore.js';
 import type { Words } from '../../format.js';
@@ -12,6 +14,7 @@ import { Empty, Figure, OrderLink, Pager, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
+import { CSV_ROWS_MAX, CsvForm, csvAnswer } from '../csvLists.js';
 
 const LINES_A_PAGE = 100;
 const PAGES_MAX = 100_000;
@@ -27,17 +30,54 @@ export function linesPath(
   return `/nights/${date}/statement/lines?${query}`;
 }
 
-export async function statementLinesPage(visit: Visit): Promise<Answer> {
-  const { deps, params, query, words } = visit;
+interface Asked {
+  date: string;
+  account: string;
+  item: string;
+  one: WrittenStatement;
+  said: Said;
+}
+
+async function askedOf({ deps, params, query, accounts }: Visit): Promise<Asked | null> {
   const date = dateOf(params.date);
-  const account = query.oneOf('account', visit.accounts);
+  const account = query.oneOf('account', accounts);
   const currency = query.text('currency', CURRENCY_MAX) ?? '';
   const item = query.text('item');
-  if (date === null || account === null || item === null) return NOT_FOUND;
+  if (date === null || account === null || item === null) return null;
   const statements = await statementsOfRun(deps.db, date, [account]);
   const one = statements.find((of) => of.currency === currency);
   const said = one === undefined ? null : figureOf(one, item);
-  if (one === undefined || said === null) return NOT_FOUND;
+  return one === undefined || said === null ? null : { date, account, item, one, said };
+}
+
+/** The same lines as a file, by the columns of the sheet. */
+export async function statementLinesCsv(visit: Visit): Promise<Answer> {
+  const asked = await askedOf(visit);
+  if (asked === null) return NOT_FOUND;
+  const { date, account, item, one } = asked;
+  const { accountId, currency } = one;
+  const page = { limit: CSV_ROWS_MAX, offset: 0 };
+  const { rows, sums } = await writtenLines(visit.deps.db, { ...one, item }, page);
+  const clock = { at: one.asOf, timezone: visit.words.zone };
+  return csvAnswer(visit, {
+    name: `statement-${date}-r${one.revision}-${account}-${currency}-${item}`,
+    subject: `statement ${date} revision ${one.revision}: ${account} ${currency} ${item}`,
+    table: WRITTEN_LINES,
+    rows: rows.map((row) => {
+      const ageDays = row.since === null ? null : ageInDays(row.since, clock);
+      return { ...row, accountId, currency, item, ageDays, transactionId: null };
+    }),
+    all: countText(sums.lines),
+    isCut: sums.lines > rows.length,
+    asOf: `revision ${one.revision} of the night of ${date}; owners are those of today`,
+  });
+}
+
+export async function statementLinesPage(visit: Visit): Promise<Answer> {
+  const { deps, query, words } = visit;
+  const asked = await askedOf(visit);
+  if (asked === null) return NOT_FOUND;
+  const { date, account, item, one, said } = asked;
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
   const page = { limit: LINES_A_PAGE, offset: at * LINES_A_PAGE };
   const { rows, sums } = await writtenLines(deps.db, { ...one, item }, page);
@@ -61,6 +101,13 @@ export async function statementLinesPage(visit: Visit): Promise<Answer> {
         <Empty>There is no line here.</Empty>
       ) : (
         <Lines title={title} rows={rows} one={one} words={words} />
+      )}
+      {rows.length === 0 ? null : (
+        <CsvForm
+          visit={visit}
+          path={`/nights/${date}/statement/lines.csv`}
+          kept={{ account, currency: one.currency, item }}
+        />
       )}
       <Pager
         at={at}

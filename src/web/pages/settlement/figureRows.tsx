@@ -1,8 +1,10 @@
 // The rows that a figure of settlement is the sum of, in pages; what is open also by age. Which
 // figure, account and currency stand in the address. Neighbour: settlement.tsx leads here.
 
+import { FIGURE_LINES } from '../../../../reports/settlement/settlementColumns.js';
 import { AGES } from '../../../core/breaks/breakAge.js';
 import { openWords } from '../../../core/settlement/openWords.js';
+import { countText } from '../../../core/text/amounts.js';
 import { labelOf } from '../../../core/text/labels.js';
 import { openPage } from '../../../settlement/openPage.js';
 import type { SettlementRules } from '../../../settlement/settlement.js';
@@ -17,6 +19,7 @@ import { Empty, Figure, Name, OrderLink, Pager, Table } from '../../layout/parts
 import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
+import { CSV_ROWS_MAX, CsvForm, csvAnswer } from '../csvLists.js';
 import type { FigureName } from './figures.js';
 import { BatchLink, FIGURES, figurePath } from './figures.js';
 
@@ -49,7 +52,8 @@ export async function figureRowsPage(visit: Visit, rules: SettlementRules): Prom
   if (asked === null) return NOT_FOUND;
   const { of, accountId, currency, age, at, sort } = asked;
   const { words } = visit;
-  const { rows, found, total, ages } = await rowsOf(visit, asked, rules);
+  const page = { limit: ROWS_A_PAGE, offset: at * ROWS_A_PAGE };
+  const { rows, found, total, ages } = await rowsOf(visit, asked, rules, page);
   const path = figurePath(of, accountId, currency);
   const body = (
     <>
@@ -67,6 +71,13 @@ export async function figureRowsPage(visit: Visit, rules: SettlementRules): Prom
         <Empty>There is no such row.</Empty>
       ) : (
         <RowTable rows={rows} asked={asked} visit={visit} />
+      )}
+      {rows.length === 0 ? null : (
+        <CsvForm
+          visit={visit}
+          path="/settlement/rows.csv"
+          kept={{ account: accountId, currency, of, sort, ...(age && { age: age.name }) }}
+        />
       )}
       <Pager
         at={at}
@@ -104,10 +115,31 @@ function askedOf({ query, accounts }: Visit): Asked | null {
   };
 }
 
-async function rowsOf(visit: Visit, asked: Asked, { times }: SettlementRules): Promise<Rows> {
-  const { of, at } = asked;
+/** The same rows as a file, in the order of the page. */
+export async function figureRowsCsv(visit: Visit, rules: SettlementRules): Promise<Answer> {
+  const asked = askedOf(visit);
+  if (asked === null) return NOT_FOUND;
+  const { of, accountId, currency, age } = asked;
+  const { rows, found } = await rowsOf(visit, asked, rules, { limit: CSV_ROWS_MAX, offset: 0 });
+  const ofAge = age === null ? '' : `, age ${age.name}`;
+  return csvAnswer(visit, {
+    name: `settlement-${of}-${accountId}-${currency}`,
+    subject: `settlement ${of}: ${accountId} ${currency}${ofAge}`,
+    table: FIGURE_LINES,
+    rows: rows.map((row) => ({ ...row, accountId, currency })),
+    all: countText(found),
+    isCut: found > rows.length,
+  });
+}
+
+async function rowsOf(
+  visit: Visit,
+  asked: Asked,
+  { times }: SettlementRules,
+  page: { limit: number; offset: number },
+): Promise<Rows> {
+  const { of } = asked;
   const { db } = visit.deps;
-  const page = { limit: ROWS_A_PAGE, offset: at * ROWS_A_PAGE };
   const isLargestFirst = asked.sort === 'amount';
   if (of === 'open' || of === 'paidOut') {
     const book = of === 'open' ? 'atGateway' : 'bank';

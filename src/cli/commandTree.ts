@@ -60,15 +60,14 @@ function nodesOf(command: Command, path: string, about: string): CommandNode[] {
   const own = command.options
     .filter(({ hidden, long }) => !hidden && long !== undefined && long !== '--config')
     .map(({ flags, long, description }) => ({ flags, long: long ?? '', about: description }));
-  const takes = command.registeredArguments.map(argumentText).join(' ');
+  const takes = command
+    .usage()
+    .split(' ')
+    .filter((word) => word !== '[options]' && word !== '[command]')
+    .join(' ');
   const node = { path, about, takes, options: [...own, ...EVERYWHERE] };
   const inner = command.commands.flatMap((one) =>
     nodesOf(one, `${path} ${one.name()}`, one.description()),
   );
   return [node, ...inner];
-}
-
-function argumentText(argument: Command['registeredArguments'][number]): string {
-  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
-  return argument.required ? `<${name}>` : `[${name}]`;
 }

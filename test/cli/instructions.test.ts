@@ -153,4 +153,51 @@ describe('tieout instructions', () => {
     );
     expect(rows.rows.map((row) => row.kind)).toEqual(['done', 'not_found']);
   });
+
+  it('resolves several, each by itself, after saying of each what would happen', async () => {
+    const held = await json<Listed[]>('instructions', 'list', '--state', 'held');
+    const [one = '', two = '', waiting = ''] = held.map(({ id }) => id);
+    await house.db.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query(
+        `update tieout.instructions set state = 'unknown', hold_reason = null, reason = 'no answer'
+         where instruction_id = any ($1::bigint[])`,
+        [[one, two]],
+      );
+    });
+    const why = ['--reason', 'the portal has none', '--reference', 'export 7', '--as', 'anna'];
+    const resolve = [
+      'instructions',
+      'resolve',
+      one,
+      two,
+      waiting,
+      '999999',
+      'not-happened',
+      ...why,
+    ];
+    const states = async () => {
+      const { rows } = await house.db.query<{ state: string }>(
+        `select state from tieout.instructions where instruction_id = any ($1::bigint[])
+         order by instruction_id`,
+        [[one, two, waiting]],
+      );
+      return rows.map(({ state }) => state).sort();
+    };
+    const checked = await run(...resolve, '--check');
+    expect([checked.code, await states()]).toEqual([1, ['held', 'unknown', 'unknown']]);
+    const done = await json<{ rows: { kind: string }[] }>(...resolve);
+    const kinds = done.rows.map((row) => row.kind);
+    expect(kinds).toEqual(['done', 'done', 'refused', 'not_found']);
+    expect(await states()).toEqual(['held', 'rejected', 'rejected']);
+    const { rows } = await house.db.query<{ kept: string }>(
+      `select string_agg(instruction_id || ' ' || reference, ', ' order by instruction_id) as kept
+       from tieout.decisions where decision = 'resolve'`,
+    );
+    const [low, high] = [one, two].sort((a, b) => Number(a) - Number(b));
+    expect(rows[0]?.kept).toBe(`${low} export 7, ${high} export 7`);
+    for (const wrong of [['happened'], [one], [one, two]]) {
+      expect((await run('instructions', 'resolve', ...wrong, ...why)).code).toBe(2);
+    }
+  });
 });

@@ -162,19 +162,24 @@ const FINDING_WORDS = { happened: 'happened', 'not-happened': 'not_happened' } a
 function resolveCommand(root: Command): void {
   root
     .command('resolve')
-    .argument('<instruction>', 'its number')
-    .argument('<finding>', 'happened | not-happened: what the gateway really did')
-    .description('settle an unknown one by what a person found out')
+    .argument(
+      '<instruction...>',
+      'their numbers, then happened or not-happened: what the gateway really did',
+    )
+    .usage('[options] <instruction...> happened|not-happened')
+    .description('settle unknown ones by what a person found out about each of them')
     .requiredOption('--reason <words>', 'how it was found out')
     .requiredOption('--reference <words>', 'where it is on record outside: a number of the portal')
     .option('--as <name>', 'who decides (default: the user of this machine)')
     .option('--check', 'say what would happen, change nothing')
     .option('--json', 'print one JSON document')
-    .action(async (id: string, word: string, flags: DecisionFlags, command: Command) => {
+    .action(async (given: string[], flags: DecisionFlags, command: Command) => {
+      const [ids, word = ''] = [given.slice(0, -1), given.at(-1)];
       const finding = FINDING_WORDS[word as keyof typeof FINDING_WORDS];
       if (finding === undefined) throw new UsageError(`${word}: say happened or not-happened`);
+      if (ids.length === 0) throw new UsageError(`resolve ${word}: name each by its number`);
       const { reason = '', reference = '' } = flags;
-      await decide([id], { kind: 'resolve', finding, reason, reference }, flags, command);
+      await decide(ids, { kind: 'resolve', finding, reason, reference }, flags, command);
     });
 }
 

@@ -114,6 +114,9 @@ describe('where tieout.yaml asks for a second person (days.secondPerson)', () =>
     expect((await ben?.get(path))?.body).toContain(`/days/A1001/${date}#differs">What differs</a>`);
     expect((await ben?.get(path))?.body).toContain(`/days/all/close?date=${date}`);
     expect((await ben?.get(lockAll))?.body).toContain(why);
+    const closeAll = (await ben?.get(`/days/all/close?date=${date}`))?.body ?? '';
+    expect(closeAll).toContain('What differs from the figures that were signed');
+    expect(closeAll).toContain(`The button signs ${date}, and no other day, on revision 2`);
     expect((await days('list', date, '--account', 'A1001')).stdout).toMatch(
       /EUR, By the ledger, captured: [\d,.]+, now [\d,.]+ \(difference 1\.00\)/,
     );

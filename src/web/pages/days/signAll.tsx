@@ -11,6 +11,7 @@ import { Empty, Form, Reason, State, Verdicts } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND, refused } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
+import { SignedFigures } from './signedFigures.js';
 import { ChangedSince, Checklist, dayPath, signAllPath, signedWords } from './signing.js';
 
 export const SIGNING_VERBS = ['close', 'lock'] as const satisfies readonly SigningVerb[];
@@ -73,7 +74,7 @@ async function show(visit: Visit, verb: SigningVerb, changed: string | null): Pr
               .join(', ')}.`}
       </p>
       {days.map((day) => (
-        <OfAccount day={day} date={date} verb={verb} />
+        <OfAccount day={day} date={date} verb={verb} words={visit.words} />
       ))}
       {signed.length === 0 ? (
         <Empty>What is left can be decided about on the page of its day.</Empty>
@@ -95,7 +96,13 @@ function accountsText(count: number): string {
   return count === 1 ? '1 account' : `${countText(count)} accounts`;
 }
 
-function OfAccount({ day, date, verb }: { day: SignedByPress; date: string; verb: SigningVerb }) {
+function OfAccount(props: {
+  day: SignedByPress;
+  date: string;
+  verb: SigningVerb;
+  words: Visit['words'];
+}) {
+  const { day, date, verb, words } = props;
   const { accountId, state, bar, first } = day;
   return (
     <section aria-label={`Account ${accountId}`}>
@@ -110,6 +117,7 @@ function OfAccount({ day, date, verb }: { day: SignedByPress; date: string; verb
         </p>
       )}
       <ChangedSince day={day} />
+      <SignedFigures signedOn={day.signedOn} words={words} isOneOfMany />
       <Checklist date={date} day={day} />
     </section>
   );

@@ -9,16 +9,20 @@ import { Figure, Table } from '../../layout/parts.js';
 /** Where the page of a day tells it. */
 export const DIFFERS = 'differs';
 
+const TITLE = 'What differs from the figures that were signed';
+
 interface OfDay {
   signedOn: readonly SignedOn[];
   words: Words;
+  /** beside other accounts; absent: on the page of the day, where links lead to it */
+  isOneOfMany?: true;
 }
 
-export function SignedFigures({ signedOn, words }: OfDay) {
+export function SignedFigures({ signedOn, words, isOneOfMany }: OfDay) {
   if (signedOn.length === 0) return null;
   return (
-    <section aria-labelledby={DIFFERS}>
-      <h2 id={DIFFERS}>What differs from the figures that were signed</h2>
+    <section aria-label={TITLE}>
+      {isOneOfMany ? <h3>{TITLE}</h3> : <h2 id={DIFFERS}>{TITLE}</h2>}
       {signedOn.map((one) => (
         <>
           <p>This day was {signedOnWords(one)}.</p>

@@ -85,7 +85,7 @@ it('the list of breaks has the rows of its filters, by account, and is recorded'
   const viewer = await console.withRole('viewer');
   expect((await viewer.get('/breaks')).body).not.toContain('/breaks.csv');
   expect((await viewer.get('/breaks.csv')).statusCode).toBe(403);
-  for (const wrong of ['separator=x', 'decimal=;', 'bom=no']) {
+  for (const wrong of ['separator=x', 'decimal=;', 'bom=x']) {
     expect((await finance.get(`/breaks.csv?${wrong}`)).statusCode).toBe(400);
   }
 });

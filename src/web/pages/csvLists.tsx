@@ -52,8 +52,11 @@ export function CsvForm(props: {
           </select>
         </label>
         <label>
-          <input type="checkbox" name="bom" value="yes" checked /> For Excel: the mark by which it
-          knows UTF-8
+          Mark for Excel (UTF-8)
+          <select name="bom">
+            <option value="yes">with it</option>
+            <option value="no">without</option>
+          </select>
         </label>
         <button type="submit">Download</button>
         <span class="hint">
@@ -68,13 +71,13 @@ export function CsvForm(props: {
 function optionsOf(query: Fields): CsvOptions | null {
   const separator = query.oneOf('separator', SIGNS);
   const decimalSign = query.oneOf('decimal', DECIMALS);
-  const bom = query.oneOf('bom', ['yes']);
+  const bom = query.oneOf('bom', ['yes', 'no']);
   const isWrong = (name: string, value: unknown): boolean => value === null && query.isGiven(name);
   if (isWrong('separator', separator) || isWrong('decimal', decimalSign) || isWrong('bom', bom)) {
     return null;
   }
   return {
-    ...(bom !== null && { byteOrderMark: true }),
+    ...(bom === 'yes' && { byteOrderMark: true }),
     ...(separator !== null && { separator: SEPARATORS[separator] }),
     ...(decimalSign !== null && { decimalSign }),
   };

@@ -39,7 +39,7 @@ export function SignedFigures({ signedOn, words, isOneOfMany }: OfDay) {
               ]}
             >
               {changes.map((change) => (
-                <Change change={change} currency={currency} words={words} />
+                <Change change={change} one={one} currency={currency} words={words} />
               ))}
             </Table>
           ))}
@@ -49,8 +49,8 @@ export function SignedFigures({ signedOn, words, isOneOfMany }: OfDay) {
   );
 }
 
-function Change(props: { change: FigureChange; currency: string; words: Words }) {
-  const { change, currency, words } = props;
+function Change(props: { change: FigureChange; one: SignedOn; currency: string; words: Words }) {
+  const { change, one, currency, words } = props;
   const { what, figure, signed, newest, difference } = change;
   const shown = (value: string | null): string => {
     if (value === null) return 'none';
@@ -62,10 +62,10 @@ function Change(props: { change: FigureChange; currency: string; words: Words })
       <th scope="row" class="words">
         {what}
       </th>
-      <td>{figure}</td>
-      <Figure>{shown(signed)}</Figure>
-      <Figure>{shown(newest)}</Figure>
-      <Figure>{difference === null ? '' : shown(difference)}</Figure>
+      <td data-name="Figure">{figure}</td>
+      <Figure name={`Revision ${one.revision}`}>{shown(signed)}</Figure>
+      <Figure name={`Revision ${one.newest}`}>{shown(newest)}</Figure>
+      <Figure name="Difference">{difference === null ? '' : shown(difference)}</Figure>
     </tr>
   );
 }

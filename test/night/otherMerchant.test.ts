@@ -75,7 +75,7 @@ async function send(house: House): Promise<void> {
   await sendApproved(await app.sendDeps(), accountIds, await app.workforce());
 }
 
-const WORDS = 'accounts[].merchantId: M1001 before, M2002 now';
+const WORDS = 'accounts[].merchantId: M1001 before, then M2002';
 
 test('what was approved waits again, by the name of the setting, until a person has seen it', async () => {
   const house = await houseOf({ refund: 'approve' });

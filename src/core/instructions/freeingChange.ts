@@ -121,7 +121,7 @@ function statusChange(before: MoneySettings['statuses'], now: MoneySettings['sta
   const told = values
     .slice(0, CODES_NAMED_MAX)
     .map(
-      (code) => `${code} meant ${before[code] ?? 'nothing'} before, ${now[code] ?? 'nothing'} now`,
+      (code) => `${code} meant ${before[code] ?? 'nothing'} before, then ${now[code] ?? 'nothing'}`,
     );
   const all = [...told, ...moreOf(values.length - told.length)];
   const words = `statuses.payment: ${all.join('; ')}`;
@@ -213,6 +213,7 @@ function wordsOf(
   return said(`${path}${key}`, before[key], now[key]);
 }
 
+/** It stays with what was freed, and has to be true when the setting was put back, too. */
 function said(setting: string, before: unknown, now: unknown): string {
-  return `${setting}: ${before ?? 'not given'} before, ${now ?? 'not given'} now`;
+  return `${setting}: ${before ?? 'not given'} before, then ${now ?? 'not given'}`;
 }

@@ -277,7 +277,8 @@ export function freedNotice(freed: {
   const { accountId, setting, instructions } = freed;
   const waits =
     instructions === 1 ? '1 instruction waits' : `${countText(instructions)} instructions wait`;
-  const text = `${waits} for a person, since a setting has changed (${setting})`;
+  const since = `since a setting was changed (${setting}), whatever it says today`;
+  const text = `${waits} for a person, ${since}`;
   return { accountId, kind: 'newly_freed', about: setting, text };
 }
 

@@ -83,18 +83,18 @@ async function askForPayouts(house: House): Promise<void> {
 
 describe('more waits than one run may take', () => {
   test.each<[string, Operations, RegExp]>([
-    ['approve', { capture: 'approve' }, /operations.capture: approve before, auto now/],
-    ['off', { capture: 'off' }, /operations.capture: off before, auto now/],
+    ['approve', { capture: 'approve' }, /operations.capture: approve before, then auto/],
+    ['off', { capture: 'off' }, /operations.capture: off before, then auto/],
     [
       'approveAbove',
       { approveAbove: { capture: { EUR: '0.01' } } },
-      /approveAbove.capture: 0.01 EUR before, not given now/,
+      /approveAbove.capture: 0.01 EUR before, then not given/,
     ],
-    ['none in a run', { maxPerRun: { capture: { count: 0 } } }, /maxPerRun.capture: 0 before, 1 /],
+    ['none in a run', { maxPerRun: { capture: { count: 0 } } }, /maxPerRun.capture: 0 before, then 1$/],
     [
       'each too much for a run',
       { maxPerRun: { capture: { amount: { EUR: '0.01' } } } },
-      /maxPerRun.capture: 0.01 EUR before, 1 now/,
+      /maxPerRun.capture: 0.01 EUR before, then 1/,
     ],
   ])('%s before: all of it waits, whatever the limit leaves for later', async (_, was, words) => {
     const house = await houseOf({ capture_due: 3 }, was);
@@ -192,7 +192,7 @@ describe('what waited is away in the night of the change', () => {
     await runOf(house, 3);
     const open = await openOnes(house);
     expect(open.map(({ what }) => what)).toEqual(Array(2).fill('payout held newly_freed'));
-    for (const { freed_by } of open) expect(freed_by).toMatch(/merchantId: .* before, M9 now/);
+    for (const { freed_by } of open) expect(freed_by).toMatch(/merchantId: .* before, then M9/);
     expect(await house.effects()).toEqual([]);
   });
 });

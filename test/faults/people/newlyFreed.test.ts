@@ -109,18 +109,23 @@ async function takeOut(house: House): Promise<() => Promise<void>> {
 
 describe('an operation to auto, a limit raised', () => {
   test.each<[string, Record<string, unknown>, string, RegExp]>([
-    ['approve', { capture: 'approve' }, 'approval', /operations.capture: approve before, auto now/],
+    [
+      'approve',
+      { capture: 'approve' },
+      'approval',
+      /operations.capture: approve before, then auto/,
+    ],
     [
       'a low approveAbove',
       { approveAbove: { capture: { EUR: '0.01' } } },
       'above_limit',
-      /approveAbove.capture: 0.01 EUR before, not given now/,
+      /approveAbove.capture: 0.01 EUR before, then not given/,
     ],
     [
       'a low maxPerRun',
       { maxPerRun: { capture: { count: 0 } } },
       'over_limit_of_run',
-      /maxPerRun.capture: 0 before, not given now/,
+      /maxPerRun.capture: 0 before, then not given/,
     ],
   ])('%s: what it held waits once; what comes later goes', async (_, before, was, words) => {
     const house = await houseOf({ capture_due: 2 }, before);
@@ -257,7 +262,7 @@ describe('liveFrom later', () => {
     const [told, ...others] = historyOf(summary);
     expect(others).toEqual([]);
     expect(told).toMatch(/1 instruction that waited was withdrawn, 1 of them approved/);
-    expect(told).toMatch(/accounts\[\]\.liveFrom: \S+ before, \S+ now/);
+    expect(told).toMatch(/accounts\[\]\.liveFrom: \S+ before, then \S+/);
     expect(told).toContain(`payout ${ONE} (120 EUR as written, approved)`);
     expect(house.lines.join('\n')).toContain(told);
     // Told once: the night after has nothing new to say.
@@ -370,7 +375,7 @@ describe('what the gateway’s words mean', () => {
     setOperations(house, { resendAfterHours: 0 });
     for (const daysAgo of [3, 2, 1]) await runOf(house, daysAgo);
     expect(await states(house)).toEqual(['capture unknown']);
-    expect((await reasons(house))[0]).toMatch(/resendAfterHours: not given before, 0 now/);
+    expect((await reasons(house))[0]).toMatch(/resendAfterHours: not given before, then 0/);
     expect(await house.effects()).toEqual([]);
   });
 });

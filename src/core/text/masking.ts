@@ -38,7 +38,8 @@ export function maskCardNumbers(text: string, keep: readonly string[] = []): str
     if (match[0].length < CARD_DIGITS_MIN) continue;
     const digits = readDigits(match[0], match.index);
     for (const [first, last] of cardWindows(digits)) {
-      if (isOfId(text, keep, digits[first]?.at ?? 0, digits[last]?.at ?? 0)) continue;
+      const [from, to] = [digits[first]?.at ?? 0, digits[last]?.at ?? 0];
+      if (isOfId(text, keep, from, to) || isOfDigest(text, from, to)) continue;
       // Windows may overlap; hiding the middle of each one hides the middle of the true number.
       for (let i = first + SHOWN_FIRST; i <= last - SHOWN_LAST; i += 1) {
         hidden.add(digits[i]?.at ?? 0);
@@ -47,6 +48,18 @@ export function maskCardNumbers(text: string, keep: readonly string[] = []): str
   }
   if (hidden.size === 0) return text;
   return Array.from({ length: text.length }, (_, at) => (hidden.has(at) ? '*' : text[at])).join('');
+}
+
+/** A digest of 40 hex signs or more, such as the end of a chain: a number of 13 stands in many. */
+const DIGEST_LENGTH_MIN = 40;
+const HEX = /[0-9a-f]/;
+
+function isOfDigest(text: string, from: number, to: number): boolean {
+  let [start, end] = [from, from];
+  // No further than it takes to tell: the text may be a long one.
+  while (from - start < DIGEST_LENGTH_MIN && HEX.test(text[start - 1] ?? '')) start -= 1;
+  while (end - to < DIGEST_LENGTH_MIN && HEX.test(text[end] ?? '')) end += 1;
+  return end > to && end - start >= DIGEST_LENGTH_MIN;
 }
 
 function readDigits(groups: string, offset: number): Digit[] {

@@ -86,19 +86,52 @@ export async function loadReport(
   };
 }
 
+/**
+ * Whether the report still waits for its file, and then nobody else registers one meanwhile. One
+ * that another host gave up counts: a file is better than none.
+ */
+export async function holdUnwritten(tx: Db, reportId: bigint): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `select from tieout.reports where report_id = $1 and state <> 'written' for update`,
+    [reportId],
+  );
+  return rowCount === 1;
+}
+
+/** Whether it still waits, and nobody registers a file of it just now. */
+export async function isUnattended(db: Db, reportId: bigint): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select from tieout.reports where report_id = $1 and state = 'queued'
+     for update skip locked`,
+    [reportId],
+  );
+  return rowCount === 1;
+}
+
+/** Null: no file of it is on record. */
+export async function writtenFile(
+  db: Db,
+  reportId: bigint,
+): Promise<{ path: string; sha256: string } | null> {
+  const { rows } = await db.query<{ path: string; sha256: string }>(
+    `select path, sha256 from tieout.reports where report_id = $1 and state = 'written'`,
+    [reportId],
+  );
+  return rows[0] ?? null;
+}
+
 export async function recordWritten(
   db: Db,
   reportId: bigint,
   written: WrittenReport,
   digests: Readonly<Record<string, string>>,
-): Promise<boolean> {
-  const { rowCount } = await db.query(
+): Promise<void> {
+  await db.query(
     `update tieout.reports set state = 'written', path = $2, sha256 = $3, bytes = $4,
        digests = $5, written_at = clock_timestamp(), reason = null
-     where report_id = $1 and state = 'queued'`,
+     where report_id = $1 and state <> 'written'`,
     [reportId, written.path, written.sha256, written.bytes, JSON.stringify(digests)],
   );
-  return rowCount === 1;
 }
 
 export async function recordFailedReport(db: Db, reportId: bigint, reason: string): Promise<void> {

@@ -6,7 +6,7 @@ import { formatAmount } from '../core/money.js';
 import type { Signing } from '../core/runs/businessDay.js';
 import type { Chunks } from '../core/runs/reporting.js';
 import type { LeftOver, Statement, StatementLine } from '../core/runs/statement.js';
-import type { Database, Db, LongReads } from '../database/db.js';
+import type { Db, LongReads } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
 /** Lines that are in hand at once; each is less than a kilobyte. */
@@ -40,31 +40,29 @@ export async function keepStatements(
 }
 
 /**
- * Keeps the lines that a workbook has, all or none; of the workbooks of its run before it, those of
+ * Keeps the lines that a workbook has; of the workbooks of its run before it, those of
  * the newest alone.
  */
 export async function keepLines(
-  db: Pick<Database, 'transaction'>,
+  tx: Db,
   reportId: bigint,
   chunks: Chunks<StatementLine>,
 ): Promise<void> {
-  await db.transaction(async (tx) => {
-    await tx.query(
-      `delete from tieout.written_lines where report_id in (
+  await tx.query(
+    `delete from tieout.written_lines where report_id in (
          select p.report_id from tieout.reports own join tieout.reports p using (run_id)
          where own.report_id = $1 and p.kind = 'reconciliation' and p.report_id is distinct from (
            select n.report_id from tieout.reports n
            where n.run_id = own.run_id and n.kind = 'reconciliation' and n.format = 'xlsx'
              and n.period is null and n.state = 'written' order by n.revision desc limit 1))`,
-      [reportId],
-    );
-    let before = 0;
-    for await (const rows of chunks) {
-      const numbered = rows.map((row, at) => ({ ...row, lineNo: before + at + 1 }));
-      await tx.query(statement('report/keepLines'), [reportId, JSON.stringify(numbered)]);
-      before += rows.length;
-    }
-  });
+    [reportId],
+  );
+  let before = 0;
+  for await (const rows of chunks) {
+    const numbered = rows.map((row, at) => ({ ...row, lineNo: before + at + 1 }));
+    await tx.query(statement('report/keepLines'), [reportId, JSON.stringify(numbered)]);
+    before += rows.length;
+  }
 }
 
 /** A line as the console lists it. */

@@ -17,7 +17,13 @@ import type { DueRule } from '../core/breaks/dueDate.js';
 import { messageOf } from '../core/errors.js';
 import type { Period } from '../core/period.js';
 import { periodOf } from '../core/period.js';
-import type { AboutData, ReconciliationData, WrittenReport } from '../core/runs/reporting.js';
+import type {
+  AboutData,
+  Chunks,
+  ReconciliationData,
+  WrittenReport,
+} from '../core/runs/reporting.js';
+import type { StatementLine } from '../core/runs/statement.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { LongReads } from '../database/db.js';
 import { readAgain } from '../database/readAgain.js';
@@ -33,13 +39,14 @@ import { aboutOf } from './aboutReport.js';
 import type { Digests } from './keptReportsStore.js';
 import { manifestOf } from './manifest.js';
 import { activityRows, openAsOf } from './periodRowsStore.js';
+import { registerReport } from './registerReport.js';
 import { coverageLines, currencyRows, elsewhereRows, nightMarks } from './reportFiguresStore.js';
 import { breakRows, changeRows, movedRows, orderRows, waitingRows } from './reportRowsStore.js';
 import type { ReportRow } from './reportsStore.js';
-import { loadReport, recordFailedReport, recordWritten } from './reportsStore.js';
+import { isUnattended, loadReport, recordFailedReport } from './reportsStore.js';
 import { bookLines } from './settlement/statementBooksStore.js';
 import { writeSettlementReport } from './settlement/writeSettlementReport.js';
-import { keepLines, keepStatements, statementLines } from './statementStore.js';
+import { statementLines } from './statementStore.js';
 import { workbookKey } from './workbookKeyStore.js';
 
 /**
@@ -53,10 +60,9 @@ export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<v
     const summary = (await findRun(deps.db, report.businessDate))?.summary;
     if (!summary) throw new Error(`the run of ${report.businessDate} has no figures yet`);
     const digests = await manifestOf(deps.db, report.runId);
-    const written = await writeFile(deps, report, summary, digests);
-    if (written === null) return;
-    if (written.statements) await keepStatements(deps.db, reportId, written.statements);
-    await recordWritten(deps.db, reportId, written, { ...digests, ...written.rowDigests });
+    const register: Register = (written, lines = null) =>
+      registerReport(deps.db, reportId, written, { digests, lines });
+    await writeFile(deps, report, { summary, digests, register });
   } catch (error) {
     if (isAlreadyThere(error)) return;
     const reason = messageOf(error);
@@ -65,31 +71,39 @@ export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<v
   }
 }
 
+/** `lines`: those of the statement that the file has. */
+type Register = (written: WrittenReport, lines?: Chunks<StatementLine> | null) => Promise<void>;
+
+interface Told {
+  summary: RunSummary;
+  digests: Digests;
+  register: Register;
+}
+
 async function writeFile(
   deps: ReportDeps,
   report: ReportRow,
-  summary: RunSummary,
-  digests: Digests,
-): Promise<WrittenReport | null> {
+  { summary, digests, register }: Told,
+): Promise<void> {
   const date = report.period ?? report.businessDate;
   const folder = join(deps.config.reports.dir, date);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const name = `${report.kind}-${date}-r${report.revision}.${report.format}`;
   const path = join(folder, name);
-  if (!(await clearLeftover(deps, report.reportId, path))) return null;
+  if (!(await clearLeftover(deps, report.reportId, path))) return;
   const about = await aboutOf(deps, report, summary, digests);
   const period = periodOf(date);
   if (period === null) throw new Error(`${date} is neither a day nor a month`);
   switch (report.kind) {
     case 'activity':
     case 'ageing':
-      return writePeriod(deps, path, report, { period, about });
+      return register(await writePeriod(deps, path, report, { period, about }));
     case 'settlement':
-      return writeSettlementOf(deps, path, { period, about });
+      return register(await writeSettlementOf(deps, path, { period, about }));
     case 'orders':
-      return writeOrders(path, about, orderRows(deps.db, report.runId));
+      return register(await writeOrders(path, about, orderRows(deps.db, report.runId)));
     case 'reconciliation':
-      return writeReconciliationOf(deps, path, report, { summary, about });
+      return writeReconciliationOf(deps, path, report, { summary, about, register });
   }
 }
 
@@ -98,13 +112,13 @@ const REGISTERED_WITHIN_MS = 5_000;
 
 /**
  * A file that is there and not registered was left by a process that died between the two, and
- * nobody was told of it; or another worker is between the two just now: false once it has
- * registered.
+ * nobody was told of it; or another worker is between the two just now: false while it is, or once
+ * it has registered.
  */
 async function clearLeftover(deps: ReportDeps, reportId: bigint, path: string): Promise<boolean> {
   if (!existsSync(path)) return true;
   await sleep(REGISTERED_WITHIN_MS);
-  if ((await loadReport(deps.db, reportId))?.state !== 'queued') return false;
+  if (!(await isUnattended(deps.db, reportId))) return false;
   await rm(path, { force: true });
   return true;
 }
@@ -153,9 +167,9 @@ const NIGHTS_DRAWN = 14;
 async function writeReconciliationOf(
   deps: ReportDeps,
   path: string,
-  { reportId, runId }: ReportRow,
-  run: RunOfReport,
-): Promise<WrittenReport> {
+  { runId }: ReportRow,
+  { register, ...run }: RunOfReport & Pick<Told, 'register'>,
+): Promise<void> {
   const { db, config } = deps;
   const accountIds = accountsOf(run);
   const [secret, openBefore, bases, elsewhere, tiesByKind, tiesByMoney] = await Promise.all([
@@ -187,9 +201,8 @@ async function writeReconciliationOf(
       books: booksOf(reads, config, { ...run, runId, snapshots }),
       reservations: reservationsOf(reads, config, run, nextNight),
     });
-    // Behind the file: of two workers, the one whose file it is keeps its lines.
-    await keepLines(db, reportId, rows.lines());
-    return written;
+    // The lines are read once more, of the same moment.
+    await register(written, rows.lines());
   });
 }
 

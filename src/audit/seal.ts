@@ -5,7 +5,7 @@
 
 import { headDigest } from '../core/chain.js';
 import { decisionKeys } from '../core/decisions/decisionKeys.js';
-import { messageOf } from '../core/errors.js';
+import { messageOf, unwritableWords } from '../core/errors.js';
 import { postAllMovements } from '../days/daysStore.js';
 import { publishOutcomes } from '../instructions/outcomesStore.js';
 import { tellHeadsNotSigned, tellHeadsSigned } from '../outbox/writeAlerts.js';
@@ -48,7 +48,8 @@ export async function sealEnd(deps: SealDeps, run: Run): Promise<void> {
     line = await signWords(config.dataDir, { kind: 'ends', at, businessDate, ends, ...decisions });
   } catch (error) {
     // The run has ended, and its facts are sealed; what is missing is told to a person.
-    const reason = messageOf(error);
+    const folder = `what is signed under ${config.dataDir}`;
+    const reason = unwritableWords(folder, error) ?? messageOf(error);
     log(`the ends of the chains could not be signed: ${reason}`, { level: 'warn' });
     await tellHeadsNotSigned(db, config, { businessDate, reason });
     return;

@@ -69,7 +69,7 @@ const FILE_FAILURES: Readonly<Record<string, string>> = {
 };
 
 /** What the system says of a file or folder, which is not named; null where nobody has words. */
-export function fileTrouble(error: Error & { code: unknown }): string | null {
+function fileTrouble(error: Error & { code: unknown }): string | null {
   return FILE_FAILURES[String(error.code)] ?? null;
 }
 
@@ -79,6 +79,31 @@ export function fileFailure(error: unknown, user?: string): string | null {
   const why = fileTrouble(error)?.replace(WHO, () => (user ? `user ${user}` : WHO));
   const doing = 'syscall' in error ? ` (${String(error.syscall)})` : '';
   return why === undefined ? null : `${String(error.path)}: ${why}${doing}`;
+}
+
+const CURES: Readonly<Record<string, string>> = {
+  EROFS: 'mount it writable again',
+  ENOSPC: 'make room',
+  EDQUOT: 'make room',
+  EACCES: 'give it to the user whom tieout runs as',
+  EPERM: 'give it to the user whom tieout runs as',
+};
+
+/** What fails on the line to a server, in the words that files have, too. */
+const OF_A_LINE: ReadonlySet<string> = new Set(['connect', 'read', 'getaddrinfo']);
+
+/**
+ * `what` cannot be written, why, and what to do: one cause is one reason, whatever file under way
+ * met it. Null where the error is no file system's.
+ */
+export function unwritableWords(what: string, error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null;
+  if ('syscall' in error && OF_A_LINE.has(String(error.syscall))) return null;
+  const code = String(error.code);
+  const why = fileTrouble(error) ?? (/^E[A-Z0-9]+$/.test(code) ? code : null);
+  if (why === null) return null;
+  const cure = CURES[code];
+  return `${what} cannot be written, ${why}${cure === undefined ? '' : `: ${cure}`}`;
 }
 
 const DISK_FULL = ['ENOSPC', 'EDQUOT'];

@@ -1,6 +1,6 @@
 // A finished file goes on record. Of two workers at the same report, on one host or on two, the
-// first to be done has its file registered, with the lines and the statements of that very file; the
-// other takes its own away, and nobody is told of it.
+// first to be done has its file registered, with the lines and the statements of that very file;
+// the other takes its own away, and nobody is told of it.
 
 import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';

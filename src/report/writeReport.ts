@@ -14,7 +14,7 @@ import { atRiskOfNight } from '../authorisations/authorisations.js';
 import { comparedWith, sumOpenBefore } from '../breaks/changedStore.js';
 import { dueRuleOf } from '../breaks/dueRule.js';
 import type { DueRule } from '../core/breaks/dueDate.js';
-import { messageOf } from '../core/errors.js';
+import { messageOf, TieoutError, unwritableWords } from '../core/errors.js';
 import type { Period } from '../core/period.js';
 import { periodOf } from '../core/period.js';
 import type {
@@ -65,9 +65,10 @@ export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<v
     await writeFile(deps, report, { summary, digests, register });
   } catch (error) {
     if (isAlreadyThere(error)) return;
-    const reason = messageOf(error);
+    const folder = `the folder of reports ${deps.config.reports.dir}`;
+    const reason = unwritableWords(folder, error) ?? messageOf(error);
     await recordFailedReport(deps.db, reportId, reason);
-    throw error;
+    throw new TieoutError(reason, { cause: error });
   }
 }
 

@@ -49,6 +49,8 @@ it('a retry of a report that could not be written writes it', {
   renameSync(reports, `${reports}.away`);
   writeFileSync(reports, '');
   await tieoutHere(['run'], at);
+  const told = async () => (await tieoutHere(['status'], at)).stdout.includes('not be written');
+  expect(await told()).toBe(true);
   renameSync(reports, `${reports}.second`);
   renameSync(`${reports}.away`, reports);
   const retried = await tieoutHere(['jobs', 'retry', '--all'], at);
@@ -57,5 +59,6 @@ it('a retry of a report that could not be written writes it', {
   const written = files().filter((file) => !before.includes(file));
   expect(written.some((file) => file.includes('reconciliation-'))).toBe(true);
   expect(written.some((file) => file.includes('orders-'))).toBe(true);
+  expect(await told()).toBe(false);
   expect((await tieoutHere(['jobs', 'list'], at)).stdout).toBe('No job has failed.\n');
 });

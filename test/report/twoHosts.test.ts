@@ -61,13 +61,17 @@ test('a host that cannot write gives it up, and the other one still has its file
   const id = await queued();
   const dir = join(house.folder, 'reports-none');
   writeFileSync(dir, 'no folder');
-  await expect(writeReport(hostAt(dir), id)).rejects.toThrow(/ENOTDIR|EEXIST/);
+  await expect(writeReport(hostAt(dir), id)).rejects.toThrow(
+    /reports cannot be written|none cannot be written/,
+  );
   const other = join(house.folder, 'reports-late');
   mkdirSync(other);
   // It was at it already as the first one gave up.
   await house.db.query(`update tieout.reports set state = 'queued' where report_id = $1`, [id]);
   const writing = writeReport(hostAt(other), id);
-  await expect(writeReport(hostAt(dir), id)).rejects.toThrow(/ENOTDIR|EEXIST/);
+  await expect(writeReport(hostAt(dir), id)).rejects.toThrow(
+    /reports cannot be written|none cannot be written/,
+  );
   await writing;
   const [report] = await writtenByIds(house.db, [id]);
   expect(existsSync(report?.path ?? '')).toBe(true);

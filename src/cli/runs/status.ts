@@ -22,6 +22,7 @@ import type { SeenCode } from '../../pull/snapshot/statusCodesStore.js';
 import { statusCodesSeen } from '../../pull/snapshot/statusCodesStore.js';
 import type { Waiting } from '../../report/consoleRunsStore.js';
 import { waitingCounts } from '../../report/consoleRunsStore.js';
+import { failedReports } from '../../report/reportsStore.js';
 import { lookbackFrom } from '../../runs/deps.js';
 import { leftAccounts } from '../../runs/leftAccountsStore.js';
 import type { RunRow } from '../../runs/runsStore.js';
@@ -41,7 +42,8 @@ export function statusCommand(): Command {
         command,
         async (app) => {
           const status = await readSchedule(scheduleDepsOf(app));
-          const { run, owed, facts, silence } = status;
+          const { owed, facts, silence } = status;
+          const run = await withReportsNow(app, status.run);
           const sentence = silence === null ? sentenceOf(run) : silenceSentence(silence);
           // The sentence of a silent run says already that it is owed, and what to type.
           const isSaid = silence !== null && owed.kind === 'goOn';
@@ -130,6 +132,13 @@ function told({ accountId, text }: Notice): Pick<Notice, 'accountId' | 'text'> {
 
 function countsNow({ held, unknown, onTheirWay: underWay, pendingPayouts }: Waiting) {
   return { held, unknown, underWay, pendingPayouts };
+}
+
+/** A report that could not be written then may be by now. */
+async function withReportsNow({ db }: App, run: RunRow | null): Promise<RunRow | null> {
+  if (run === null || run.summary === null || run.summary.unwritten === undefined) return run;
+  const unwritten = await failedReports(db, run.runId);
+  return { ...run, summary: { ...run.summary, unwritten } };
 }
 
 /** In one line, as it is now: the sentence tells of the run's end, after which people decide. */

@@ -5,30 +5,13 @@
 import { randomUUID } from 'node:crypto';
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileTrouble, messageOf, TieoutError } from '../../core/errors.js';
+import { messageOf, TieoutError, unwritableWords } from '../../core/errors.js';
 
 /** Its message is the whole reason why nothing was sent. */
 export class JournalError extends TieoutError {}
 
 export function journalFolder(dataDir: string): string {
   return join(dataDir, 'journal');
-}
-
-const CURES: Readonly<Record<string, string>> = {
-  EROFS: 'mount it writable again',
-  ENOSPC: 'make room',
-  EDQUOT: 'make room',
-  EACCES: 'give it to the user whom tieout runs as',
-  EPERM: 'give it to the user whom tieout runs as',
-};
-
-/** `what` cannot be written, why, and what to do; null where the error is no system's. */
-export function unwritableWords(what: string, error: unknown): string | null {
-  if (!(error instanceof Error) || !('code' in error)) return null;
-  const code = String(error.code);
-  const cure = CURES[code];
-  const why = fileTrouble(error) ?? code;
-  return `${what} cannot be written, ${why}${cure === undefined ? '' : `: ${cure}`}`;
 }
 
 /** The same error where it is another one. */

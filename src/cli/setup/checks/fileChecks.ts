@@ -5,12 +5,8 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../../config/config.js';
-import {
-  firstThere,
-  journalTrouble,
-  unwritableWords,
-  whyUnwritable,
-} from '../../../send/journal/journalTrouble.js';
+import { unwritableWords } from '../../../core/errors.js';
+import { firstThere, journalTrouble, whyUnwritable } from '../../../send/journal/journalTrouble.js';
 import type { Check } from './check.js';
 
 const READ_OR_WRITTEN = 0o006;

@@ -9,6 +9,7 @@ import type { RunSummary } from '../../src/core/runs/summary.js';
 import { runSentence } from '../../src/core/runs/summary.js';
 import { inJournalWords } from '../../src/send/journal/journalTrouble.js';
 import { tieoutHere } from '../support/cliHere.js';
+import { moveClock } from '../support/movedClock.js';
 import type { House } from '../support/night.js';
 import { buildHouse, kinds } from '../support/night.js';
 
@@ -130,4 +131,16 @@ it('doctor with the database away looks at all that needs none, in JSON as well'
   expect(checks.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['configuration', 'account A1001', 'room', 'alerts']),
   );
+});
+
+it('a clock that is off is said where one asks why nothing is sent', async () => {
+  const clock = await moveClock(house.db);
+  await clock.set(new Date(Date.now() - 3_600_000));
+  const trouble = /the clock of this host is 36\d\d s ahead of the database's: set the one that is/;
+  const status = (await here('brake', 'status')).stdout;
+  expect(status).toMatch(new RegExp(`^Nothing is sent from this host: ${trouble.source}`));
+  expect(status).toMatch(/Account A1001: .*, but not from this host/);
+  expect((await here('doctor')).stdout).toMatch(new RegExp(`PROBLEM {2}clock .*${trouble.source}`));
+  await clock.set(new Date());
+  expect((await here('brake', 'status')).stdout).not.toContain('this host');
 });

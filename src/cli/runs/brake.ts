@@ -9,13 +9,16 @@ import { UsageError } from '../../core/errors.js';
 import { brakeWords, letGoWords } from '../../core/instructions/breaker.js';
 import type { Decider } from '../../core/instructions/decider.js';
 import { NO_REASON } from '../../core/instructions/decider.js';
+import { SKEW_MS_MAX, skewWords } from '../../core/runs/owed.js';
 import type { SecurityEvent } from '../../core/securityEvents.js';
 import { counted, countText } from '../../core/text/amounts.js';
+import { readSchedule } from '../../night/owedRun.js';
 import { whyWaiting } from '../../send/batches/sendingStatusStore.js';
 import { journalTrouble } from '../../send/journal/journalTrouble.js';
 import { configuredAccounts } from '../accounts.js';
 import type { App } from '../app.js';
 import { deciderHere, deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+import { scheduleDepsOf } from '../scheduleStatus.js';
 
 const NOTHING_LIFTED_EXIT = 1;
 
@@ -148,11 +151,14 @@ function resumedBy({ accountId, who }: BrakeOrder, count: number): SecurityEvent
 async function status(app: App, json: boolean): Promise<number> {
   const found = await brakeStatus(app, idsOf(app), ownJournal(app.config));
   const journal = journalTrouble(app.config.dataDir);
-  if (json) printJson({ ...found, journal });
+  const { skewMs } = (await readSchedule(scheduleDepsOf(app))).facts;
+  const clock = Math.abs(skewMs) > SKEW_MS_MAX ? skewWords(skewMs) : null;
+  if (json) printJson({ ...found, journal, clock });
   else {
-    const here = journal === null ? '' : ', but not from this host';
+    const troubles = [journal, clock].filter((trouble) => trouble !== null);
+    const here = troubles.length === 0 ? '' : ', but not from this host';
     printLines([
-      ...(journal === null ? [] : [`Nothing is sent from this host: ${journal}`]),
+      ...troubles.map((trouble) => `Nothing is sent from this host: ${trouble}`),
       ...(found.brakes.length === 0
         ? ['Nobody has stopped sending.']
         : found.brakes.map((one) => brakeWords(one))),

@@ -14,6 +14,7 @@ import {
   owedSentence,
   SKEW_MS_MAX,
   silenceSentence,
+  skewWords,
   standsStill,
 } from '../../core/runs/owed.js';
 import { DAY_MS } from '../../core/time.js';
@@ -179,6 +180,7 @@ function keyChecks({ accounts }: Config): Check[] {
 async function databaseChecks(app: App, status: MigrationStatus): Promise<Check[]> {
   const server = await serverFacts(app.db, new Date());
   const skew = Math.abs(server.skewSeconds);
+  const isOff = skew * 1000 > SKEW_MS_MAX;
   return [
     { name: 'database', kind: 'ok', words: `PostgreSQL ${server.version}` },
     durabilityCheck(server, app.config.environment),
@@ -186,8 +188,10 @@ async function databaseChecks(app: App, status: MigrationStatus): Promise<Check[
     migrationsCheck(app, status),
     {
       name: 'clock',
-      kind: skew * 1000 > SKEW_MS_MAX ? 'problem' : 'ok',
-      words: `${skew.toFixed(1)} s from the database's`,
+      kind: isOff ? 'problem' : 'ok',
+      words: isOff
+        ? skewWords(server.skewSeconds * 1000)
+        : `${skew.toFixed(1)} s from the database's`,
     },
   ];
 }

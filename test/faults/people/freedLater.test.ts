@@ -90,7 +90,11 @@ describe('more waits than one run may take', () => {
       { approveAbove: { capture: { EUR: '0.01' } } },
       /approveAbove.capture: 0.01 EUR before, then not given/,
     ],
-    ['none in a run', { maxPerRun: { capture: { count: 0 } } }, /maxPerRun.capture: 0 before, then 1$/],
+    [
+      'none in a run',
+      { maxPerRun: { capture: { count: 0 } } },
+      /maxPerRun.capture: 0 before, then 1$/,
+    ],
     [
       'each too much for a run',
       { maxPerRun: { capture: { amount: { EUR: '0.01' } } } },

@@ -193,7 +193,7 @@ export interface InstructionSheet {
   references: string[];
 }
 
-interface LostPermit {
+export interface LostPermit {
   operation: string;
   /** as the request had it */
   amount: string;

@@ -18,6 +18,7 @@ import { statement } from '../database/statements.js';
 import type { Profile } from '../gateway/document/profile.js';
 import type { SeenDispute } from '../instructions/decisionsStore.js';
 import { callsOfOrder } from '../instructions/gatewayCallsStore.js';
+import type { LostPermit } from '../instructions/instructionListStore.js';
 import type { CoverageRow } from '../pull/snapshot/coverageStore.js';
 import { coverageOfOrder } from '../pull/snapshot/coverageStore.js';
 import { removals } from '../retention/retentionStore.js';
@@ -35,6 +36,8 @@ export interface OrderHistory {
   removed: Removal[];
   breaks: Record<string, unknown>[];
   instructions: Record<string, unknown>[];
+  /** sent, or perhaps, as a journal says, by a database that was put back and has forgotten it */
+  lostPermits: LostPermit[];
   /** numbers of refunds at the gateway that none of ours bears */
   refundGaps: RefundGap[];
   /** what the newest whole page showed beside state and money; null: none was kept */

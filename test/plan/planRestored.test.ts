@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sheetLines } from '../../src/cli/instructions/instructionText.js';
 import { writeDecisions } from '../../src/instructions/decisionsStore.js';
 import { sheetOf } from '../../src/instructions/instructionSheet.js';
+import { orderHistory } from '../../src/orders/historyStore.js';
 import { planInstructions } from '../../src/plan/planStore.js';
 import { freezePutBack, sayPutBack } from '../../src/send/journal/putBacksStore.js';
 import type { FreshDatabase } from '../support/database.js';
@@ -149,6 +150,11 @@ test.each([
     const words = [operation, sheet?.lostPermits[0]?.refundId, amount].filter(Boolean).join(' ');
     expect(lines).toEqual(waits ? [expect.stringContaining(`  perhaps sent  ${words} EUR`)] : []);
   }
+  // So does who looks at the order, such as one whose request came back after the night.
+  const [named = ''] = order?.split(' ') ?? [];
+  const lost = (await orderHistory(db, accountId, named))?.lostPermits ?? [];
+  const isHere = named === 'O1' || named === 'O2';
+  expect(lost).toEqual(isHere ? [expect.objectContaining({ operation, amount })] : []);
 });
 
 const ASKED = ORDERS.slice(1);

@@ -22,6 +22,7 @@ import { amountWords, matchWords, settledWords } from '../../orders/orderMoneyWo
 import { shownLines } from '../../orders/shownRecord.js';
 import { removals } from '../../retention/retentionStore.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import { lostLine } from '../instructions/instructionText.js';
 import type { Line, Part as TextPart } from '../terminal.js';
 import { columns, stateWord } from '../terminal.js';
 import { lifeTexts } from './breaksText.js';
@@ -99,6 +100,7 @@ function historyLines(
     '',
     'Instructions',
     ...orNone(instructionLines(history.instructions)),
+    ...history.lostPermits.map(lostLine),
     ...history.refundGaps.map((gap) => `  ${gapWords(gap)}`),
     ...shownBeside(history.shown),
     ...(history.settlement === undefined ? [] : moneyLines(history.settlement)),

@@ -23,6 +23,7 @@ import type { DecidableInstruction, Seen, SeenDispute } from '../../instructions
 import type {
   InstructionSheet,
   ListedInstruction,
+  LostPermit,
   SheetAttempt,
   SheetDecision,
   SheetSnapshot,
@@ -211,7 +212,7 @@ function decisionLines(one: SheetDecision, sheet: Sheet): string[] {
 }
 
 /** What a database that was put back has forgotten, to be looked up in the portal by amount. */
-function lostLine(lost: Sheet['lostPermits'][number]): string {
+export function lostLine(lost: LostPermit): string {
   const { operation, refundId, amount, currency, transactionId, sentAt, host } = lost;
   const what = [operation, refundId, amount, currency].filter((part) => part !== null).join(' ');
   const of = transactionId === null ? '' : `, transaction ${transactionId}`;

@@ -2,10 +2,12 @@
 // of waiting for a running worker or the next run.
 
 import { Command } from 'commander';
+import { brakeWords, letGoWords } from '../../core/instructions/breaker.js';
 import { holdLabel, waitingState } from '../../core/instructions/holdReasons.js';
 import { instructionMoney } from '../../core/instructions/instruction.js';
 import type { SentInstruction } from '../../instructions/instructionsStore.js';
 import { sendApproved } from '../../night/sendApproved.js';
+import { activeBrakes } from '../../send/batches/sendingStatusStore.js';
 import { waitNotices } from '../../send/stops.js';
 import { configuredAccounts } from '../accounts.js';
 import type { App } from '../app.js';
@@ -36,7 +38,10 @@ export function sendCommand(): Command {
           const accountIds = configuredAccounts(app, flags.account);
           const sent = await sendApproved(await app.sendDeps(), accountIds, await app.workforce());
           if (wantsJson(command)) printJson({ instructions: sent });
-          else printLines([...sentLines(sent), ...(await leftLines(app, sent))]);
+          else {
+            const stops = sent.length === 0 ? await stopLines(app) : await leftLines(app, sent);
+            printLines([...sentLines(sent), ...stops]);
+          }
           return exitOf(sent);
         },
         { isWork: true },
@@ -72,6 +77,15 @@ async function leftLines(app: App, sent: readonly SentInstruction[]): Promise<st
   const accountIds = [...new Set(left.map(({ accountId }) => accountId))];
   const notices = await waitNotices(app.db, accountIds);
   return notices.map(({ accountId, text }) => `${accountId}: ${text}`);
+}
+
+/** Where nothing waited: what would keep it, such as a freeze that came of this very look. */
+async function stopLines({ db }: App): Promise<Line[]> {
+  const brakes = await activeBrakes(db);
+  return brakes.map((one) => ({
+    text: `${brakeWords(one)}; ${letGoWords(one.accountId)}`,
+    tone: 'bad',
+  }));
 }
 
 function collect(value: string, previous: string[]): string[] {

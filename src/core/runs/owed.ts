@@ -130,8 +130,8 @@ export function silenceSentence({ date, since }: Silence): string {
 /** `skewMs`: the clock of the database less ours. */
 export function skewWords(skewMs: number): string {
   const seconds = Math.round(Math.abs(skewMs) / 1000);
-  const where = skewMs < 0 ? 'ahead of' : 'behind';
-  return `the clock of this host is ${seconds} s ${where} the database's: set the one that is wrong`;
+  const where = `${seconds} s ${skewMs < 0 ? 'ahead of' : 'behind'} the database's`;
+  return `the clock of this host is ${where}: set the one that is wrong`;
 }
 
 /** What is to be said beside the sentence of the newest run; null: it says everything. */

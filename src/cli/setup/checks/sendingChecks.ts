@@ -12,13 +12,16 @@ import type { Check } from './check.js';
 
 export async function sendingChecks(app: App): Promise<Check[]> {
   const own = ownJournal(app.config);
-  const standing = (await activeBrakes(app.db)).map((brake): Check => {
+  const brakes = await activeBrakes(app.db);
+  const isFrozen = brakes.some(({ kind }) => kind === 'freeze');
+  const standing = brakes.map((brake): Check => {
     const words = `${brakeWords(brake)}; ${letGoWords(brake.accountId)}`;
     return { name: 'sending', kind: brake.kind === 'freeze' ? 'problem' : 'warning', words };
   });
-  const absent = await absentHosts(app.db, { journalId: null, place: own });
+  // Who lets a freeze go lets the other hosts go with it: to be sent there first leads in a circle.
+  const absent = isFrozen ? [] : await absentHosts(app.db, { journalId: null, place: own });
   return [
-    await journalCheck(app, own.host),
+    await journalCheck(app, own.host, isFrozen),
     ...standing,
     ...(absent.length === 0
       ? []
@@ -26,11 +29,12 @@ export async function sendingChecks(app: App): Promise<Check[]> {
   ];
 }
 
-async function journalCheck({ db, config }: App, host: string): Promise<Check> {
+async function journalCheck({ db, config }: App, host: string, isFrozen: boolean): Promise<Check> {
   const name = 'journal';
   const { isThere, found } = await journalNow(db, { host, dataDir: config.dataDir });
   if (found !== null) {
-    const words = `${found}: who sends next freezes all sending (RUNBOOK, When nothing is sent)`;
+    const comes = isFrozen ? 'all sending is frozen' : 'who sends next freezes all sending';
+    const words = `${found}: ${comes} (RUNBOOK, When nothing is sent)`;
     return { name, kind: 'problem', words };
   }
   const words = isThere ? 'the database knows all of its permits' : 'none on this host yet';

@@ -26,6 +26,7 @@ import { rowIdOf } from '../../visitor/fields.js';
 import { SeenList } from './decisionBasis.js';
 import { Replan, Resolve } from './findingForms.js';
 import { Lapsing, lapsingOf } from './lapsing.js';
+import { LostPermits } from './lostPermits.js';
 import { OpenBreaks, openBreaksOf } from './openBreaks.js';
 
 export async function instructionPage(visit: Visit): Promise<Answer> {
@@ -65,7 +66,7 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
         words={words}
         payee={visit.accountsFor('approve').includes(account) ? sheet.payee : null}
       />
-      <LostPermits sheet={sheet} words={words} />
+      <LostPermits lost={sheet.lostPermits} words={words} />
       <p class="hint">
         Digest <code>{sheet.seenSha256.slice(0, 12)}</code>
       </p>
@@ -78,24 +79,6 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
   );
   const title = `${sheet.operation} of ${sheet.orderNo}`;
   return { kind: 'page', title, section: 'Instructions', body };
-}
-
-/** What a database that was put back has forgotten, to be looked up in the portal by amount. */
-function LostPermits({ sheet, words }: { sheet: Sheet; words: Words }) {
-  const { lostPermits: lost } = sheet;
-  if (lost.length === 0) return null;
-  return (
-    <ul class="seen">
-      {lost.map(({ operation, refundId, amount, currency, transactionId, sentAt, host }) => (
-        <li class="problem">
-          Perhaps sent, and forgotten by a database that was put back: {operation} {refundId}{' '}
-          {words.amount(amount, currency)} {currency}
-          {transactionId === null ? null : <>, transaction {transactionId}</>}, at{' '}
-          {words.at(sentAt)} by {host}. Look it up in the merchant portal, with its amount.
-        </li>
-      ))}
-    </ul>
-  );
 }
 
 /** Ids of the gateway, as they are: a person looks them up in the portal. */

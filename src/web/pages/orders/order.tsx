@@ -20,6 +20,7 @@ import { Said } from '../../layout/said.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { ShownEntries } from '../breaks/shownBeside.js';
+import { LostPermits } from '../instructions/lostPermits.js';
 import { OrderSettlement } from '../settlement/orderSettlement.js';
 
 export async function orderPage(visit: Visit): Promise<Answer> {
@@ -36,6 +37,7 @@ export async function orderPage(visit: Visit): Promise<Answer> {
       <Ledger history={history} words={words} />
       <Breaks history={history} words={words} orderNo={orderNo} />
       <Instructions history={history} words={words} orderNo={orderNo} />
+      <LostPermits lost={history.lostPermits} words={words} />
       {history.settlement === undefined ? null : (
         <OrderSettlement account={account} money={history.settlement} words={words} />
       )}

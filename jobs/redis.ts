@@ -116,6 +116,7 @@ async function probe(address: URL, description: string): Promise<Server> {
   });
   try {
     await within(OPEN_TIMEOUT_MS, description, client.connect());
+    await within(OPEN_TIMEOUT_MS, description, assertDatabase(client, address));
     const info = await within(OPEN_TIMEOUT_MS, description, client.info());
     return judgeServer(info, description);
   } catch (error) {
@@ -127,6 +128,19 @@ async function probe(address: URL, description: string): Promise<Server> {
     });
   } finally {
     client.disconnect();
+  }
+}
+
+/** Else the client goes on in database 0, where another installation may be at work. */
+async function assertDatabase(client: Redis, address: URL): Promise<void> {
+  const database = databaseOf(address);
+  if (database === 0) return;
+  try {
+    await client.select(database);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('ERR')) throw error;
+    const why = `the server has no database ${database} (${error.message})`;
+    throw new ConfigurationError('the configuration', 'queue.url', why, { cause: error });
   }
 }
 
@@ -172,7 +186,7 @@ function judgeServer(info: string, description: string): Server {
 function clientOptions(address: URL) {
   const host = hostOf(address);
   const tls = isIP(host) === 0 ? { servername: host } : {};
-  const database = Number.parseInt(address.pathname.slice(1) || '0', 10);
+  const database = databaseOf(address);
   return {
     host,
     port: portOf(address),
@@ -184,6 +198,7 @@ function clientOptions(address: URL) {
   };
 }
 
+const databaseOf = (address: URL): number => Number.parseInt(address.pathname.slice(1) || '0', 10);
 const hostOf = (address: URL): string => address.hostname.replace(/^\[(.*)\]$/, '$1');
 const portOf = (address: URL): number => Number(address.port || 6379);
 const reconnectDelay = (times: number): number =>

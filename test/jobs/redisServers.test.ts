@@ -77,6 +77,18 @@ describe.skipIf(privateRedisMissing !== null)(`the queuePort on Redis${skippedRe
     await expect(queues.enqueue('pull', ['more'])).rejects.toThrow(words);
   });
 
+  it('that has no such database is refused: nothing goes to another one', async () => {
+    const server = await startRedis();
+    const [without, within] = ['16', '15'].map((database) =>
+      houseOn(`${server.url}/${database}`, () => server.end()),
+    );
+    await expect(without?.open()).rejects.toThrow(
+      /queue\.url.*the server has no database 16 \(ERR DB index is out of range\)/,
+    );
+    await (await within?.open())?.enqueue('pull', ['here']);
+    expect(await server.command('DBSIZE')).toBe(0);
+  });
+
   it.skipIf(noOpenssl !== null)(`behind TLS, with a password${skippedTls}`, async () => {
     await ensureBuilt();
     const folder = mkdtempSync(join(tmpdir(), 'tieout-tls-'));

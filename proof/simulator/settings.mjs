@@ -142,6 +142,8 @@ function changeWith(wave, change) {
 function changeSettings(wave) {
   const { admin: random, settings, draws, tally } = wave;
   const [name, change] = random.weighted(CHANGES.map(([w, ...one]) => [w, one]));
+  // Where nobody reads the portal, what is unknown is found out by sending it again.
+  if (name === 'resendAfterHours' && !wave.readsPortal) return;
   change(settings, random);
   tally.count(`a setting changed: ${name}`);
   if (draws.falls(random, 'settings free history')) {

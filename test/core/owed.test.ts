@@ -7,6 +7,7 @@ import {
   nextSentence,
   owedSentence,
   RESUME_PAUSES_MINUTES,
+  stoppedSentence,
   whatIsOwed,
 } from '../../src/core/runs/owed.js';
 
@@ -116,5 +117,13 @@ describe('what is owed', () => {
     expect(owedSentence(owed({}), at('04:20'))).toBe(
       'It is resumed at 2026-11-21T04:21Z, until 2026-11-21T06:30Z at the latest.',
     );
+  });
+
+  it('says of a run that goes on, and of no other, that a stop keeps back what it sends', () => {
+    const goesOn = [owed({}), owed({}, { now: at('06:30') })];
+    for (const one of goesOn) expect(stoppedSentence(one)).toMatch(/until sending is resumed\.$/);
+    for (const one of [owed(null), owed({ state: 'tied_out' })]) {
+      expect(stoppedSentence(one)).toBe('');
+    }
   });
 });

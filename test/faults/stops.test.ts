@@ -157,7 +157,8 @@ const STANDING =
 describe('the brake', () => {
   it('stops all sending until it is let go; looks go on', { timeout: 120_000 }, async () => {
     await ensureBuilt();
-    const { house, front, sizes } = await watchedHouse(3);
+    const schedule = { cron: '* * * * *', timezone: 'UTC', cutOff: '00:00', resumeUntil: '23:59' };
+    const { house, front, sizes } = await watchedHouse(3, { settings: { schedule } });
     const brake = (...words: string[]) =>
       tieout(['brake', ...words, '--json'], { cwd: house.folder });
     const on = await brake('on', '--reason', 'the acquirer called', '--as', 'Kim');
@@ -194,9 +195,10 @@ describe('the brake', () => {
     });
     await house.db.query(`update tieout.instructions set state = 'held', hold_reason = 'approval'
       where instruction_id = (select min(instruction_id) from tieout.instructions)`);
-    expect((await tieout(['status'], { cwd: house.folder })).stdout).toContain(
-      'Instructions now: 1 waiting for approval, 2 waiting to be sent.',
-    );
+    const shown = (await tieout(['status'], { cwd: house.folder })).stdout;
+    expect(shown).toContain('Instructions now: 1 waiting for approval, 2 waiting to be sent.');
+    // To run the date again, or to be resumed, does not lift the stop.
+    expect(shown).toMatch(/^(It is resumed|By itself) .*\. It does not send what the stop below/m);
     const waiting = await house.db.query<{ id: string }>(
       `select max(batch_id)::text as id from tieout.batches where state = 'queued'`,
     );

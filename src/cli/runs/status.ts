@@ -7,7 +7,13 @@ import { unkeptBreaks } from '../../breaks/unkeptStore.js';
 import { messageOf } from '../../core/errors.js';
 import type { Notice } from '../../core/runs/notices.js';
 import { leftAccountNotice } from '../../core/runs/notices.js';
-import { didNotStart, nextSentence, owedSentence, silenceSentence } from '../../core/runs/owed.js';
+import {
+  didNotStart,
+  nextSentence,
+  owedSentence,
+  silenceSentence,
+  stoppedSentence,
+} from '../../core/runs/owed.js';
 import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
 import { runSentence } from '../../core/runs/summary.js';
 import { unkeptBreaksNotice } from '../../core/settlement/unkeptSettlement.js';
@@ -81,7 +87,9 @@ export function statusCommand(): Command {
             });
           } else {
             const night = stateWord(silence === null ? (run?.state ?? '') : 'failed', sentence);
-            const lines: Line[] = [night, ...(about === null ? [] : [about]), next];
+            const isStopped = stops.some(({ standing }) => standing !== undefined);
+            const more = isStopped ? stoppedSentence(owed) : '';
+            const lines: Line[] = [night, ...(about === null ? [] : [`${about}${more}`]), next];
             lines.push(...ledgerLine(ledger), ...instructionsNow(now), ...untold(alerts));
             lines.push(...[...left, ...strange, ...unkept, ...stops, ...atRisk].map(badLine));
             printLines([...lines, ...(flags.words ? codeLines(words) : withoutMeaning(words))]);

@@ -170,6 +170,13 @@ export function toMinute(at: Date): string {
   return `${at.toISOString().slice(0, 16)}Z`;
 }
 
+/** Behind `owedSentence` where a stop stands below it: to run again sends nothing of that. */
+export function stoppedSentence({ kind }: Owed): string {
+  return kind === 'resume' || kind === 'givenUp'
+    ? ' It does not send what the stop below keeps back until sending is resumed.'
+    : '';
+}
+
 /** When the next run begins, and of which date it will be. */
 export function nextSentence(
   next: { nextTick: Date | null; nextDue: string | null },

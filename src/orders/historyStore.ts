@@ -159,6 +159,7 @@ export async function orderHistory(
     history.breaks[0] ??
     history.instructions[0] ??
     history.calls[0] ??
+    history.lostPermits[0] ??
     money?.movements[0] ??
     money?.lines[0];
   if (isKnown === undefined) return null;

@@ -64,6 +64,16 @@ describe('tieout breaks', () => {
       { refundId: 'R-old', amount: '1.50', state: 'history' },
     ]);
     await house.db.query(`delete from ledger.refund_requests where refund_id = 'R-old'`);
+    // A database that was put back has forgotten what it sent; a journal has not.
+    await house.db.query(
+      `insert into tieout.lost_permits (attempt_id, entry, account_id, operation, order_no,
+         refund_id, currency, amount, sent_at, host)
+       select gen_random_uuid(), 0, account_id, 'refund', order_no, 'R-lost', 'EUR', '1.50',
+         '2026-01-02Z', 'other-host' from tieout.breaks where break_id = $1`,
+      [id],
+    );
+    const restored = await run('breaks', 'show', id);
+    expect(restored.stdout).toMatch(/perhaps sent .*refund R-lost 1\.50 EUR.* by other-host/);
   });
 
   it('shows a waiver that waits for its second person, who may refuse it', async () => {

@@ -19,12 +19,15 @@ import type { BreakAction, BreakState } from '../../core/breaks/breakDecision.js
 import { breakFields, breakSentence } from '../../core/breaks/sentence.js';
 import { decimalsOf } from '../../core/currency.js';
 import { UsageError } from '../../core/errors.js';
+import type { LostPermit } from '../../instructions/instructionListStore.js';
 import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
 import { refundRequestsOf } from '../../ledger/refundRequestsStore.js';
+import { orderHistory } from '../../orders/historyStore.js';
 import { newestRun } from '../../runs/runsStore.js';
 import { checkNamed } from '../accounts.js';
 import type { App } from '../app.js';
 import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
+import { lostLine } from '../instructions/instructionText.js';
 import { moreLines } from '../terminal.js';
 import type { BreakFlags } from './breakFilter.js';
 import { breakIds, filterOf, filterOptions, filterWords } from './breakFilter.js';
@@ -224,12 +227,14 @@ async function show(app: App, id: string, json: boolean): Promise<number> {
   if (found === undefined) throw new UsageError(`there is no break ${id}`);
   const life = await breakLife(app.db, found.breakId);
   const refundRequests = await refundsBehind(app, found);
+  const lostPermits = await lostBehind(app, found);
   if (json) {
     const fields = breakFields(found.expected, found.actual);
     const events = life.map(({ currency: _currency, amount: _amount, ...event }) => event);
-    printJson({ ...told(found), fields, refundRequests, life: events });
+    printJson({ ...told(found), fields, refundRequests, lostPermits, life: events });
   } else {
-    const lines = [...breakLines([found], clockOf(app)), '', ...refundLines(found, refundRequests)];
+    const refunds = [...refundLines(found, refundRequests), ...lostPermits.map(lostLine)];
+    const lines = [...breakLines([found], clockOf(app)), '', ...refunds];
     printLines([...lines, ...lifeLines(found, life)]);
   }
   return 0;
@@ -241,6 +246,12 @@ async function refundsBehind(app: App, found: FoundBreak): Promise<RefundRequest
   const { accountId, orderNo } = found;
   const account = app.config.accounts.find((one) => one.accountId === accountId);
   return refundRequestsOf(app.db, accountId, orderNo, account?.liveFrom ?? null);
+}
+
+/** What a journal says we sent, perhaps, and a database that was put back has forgotten. */
+async function lostBehind(app: App, found: FoundBreak): Promise<LostPermit[]> {
+  if (found.kind !== 'refund_mismatch') return [];
+  return (await orderHistory(app.db, found.accountId, found.orderNo))?.lostPermits ?? [];
 }
 
 function told({ seen: _seen, last: _last, ...found }: FoundBreak) {

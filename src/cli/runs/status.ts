@@ -54,7 +54,6 @@ export function statusCommand(): Command {
           // The sentence of a silent run says already that it is owed, and what to type.
           const isSaid = silence !== null && owed.kind === 'goOn';
           const about = isSaid ? null : owedSentence(owed, status.now);
-          const next = nextSentence(facts, owed);
           const words = await statusCodesSeen(app.db, null);
           const alerts = await outboxFigures(app.db);
           const accountIds = app.config.accounts.map(({ accountId }) => accountId);
@@ -88,9 +87,9 @@ export function statusCommand(): Command {
           } else {
             const night = stateWord(silence === null ? (run?.state ?? '') : 'failed', sentence);
             const isStopped = stops.some(({ standing }) => standing !== undefined);
-            const more = isStopped ? stoppedSentence(owed) : '';
-            const lines: Line[] = [night, ...(about === null ? [] : [`${about}${more}`]), next];
-            lines.push(...ledgerLine(ledger), ...instructionsNow(now), ...untold(alerts));
+            const on = about === null ? [] : [isStopped ? about + stoppedSentence(owed) : about];
+            const lines: Line[] = [night, ...on, nextSentence(facts, owed), ...ledgerLine(ledger)];
+            lines.push(...instructionsNow(now), ...untold(alerts));
             lines.push(...[...left, ...strange, ...unkept, ...stops, ...atRisk].map(badLine));
             printLines([...lines, ...(flags.words ? codeLines(words) : withoutMeaning(words))]);
           }

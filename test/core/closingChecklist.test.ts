@@ -120,7 +120,7 @@ test('what changed behind a signed page is told of its currency, and which figur
   );
   expect(statedWords(yen, 3)).toMatch(/^It is not in the figures of revision 3; /);
   const restated = { isKept: true, changes: [of('restated', 'EUR'), of('restated', 'JPY')] };
-  expect(sinceSignedWords(restated)).toBe('1 later revision of its workbook has other figures');
+  expect(sinceSignedWords(restated)).toBe('the newest revision of its workbook has other figures');
   expect(statedWords(restated, 3)).toBe('It is in the figures of revision 3');
 });
 

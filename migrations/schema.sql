@@ -1,4 +1,4 @@
--- The schema as it stands after 0970_closed_again, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0980_asked_ahead, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -2785,7 +2785,7 @@ AS $function$
   ) d
 $function$;
 
-CREATE OR REPLACE FUNCTION tieout.doubled(of_account text, of_order text, of_operation text, by text, of_refund text, money numeric)
+CREATE OR REPLACE FUNCTION tieout.doubled(of_account text, of_order text, of_operation text, by text, of_refund text, money numeric, of_currency text)
  RETURNS TABLE(reason text)
  LANGUAGE sql
  STABLE ROWS 1
@@ -2847,12 +2847,16 @@ AS $function$
   union all
   select 'over_captured'
   from tieout.instructions i
-  where of_operation = 'refund' and i.account_id = of_account and i.order_no = of_order
+  where of_operation = 'refund'
     and i.operation = 'capture' and i.state = 'confirmed' and i.transaction_id = by
-    and i.amount < money + coalesce((
+    and (i.currency <> of_currency or exists (
+      select from tieout.instructions other
+      where other.transaction_id = by and other.operation = 'refund' and not other.is_void
+        and other.currency <> of_currency
+      ) or i.amount < money + coalesce((
       select sum(paid.refund_amount) from tieout.instructions paid
-      where paid.account_id = of_account and paid.transaction_id = by
-        and paid.operation = 'refund' and not paid.is_void and paid.refund_id <> of_refund), 0)
+      where paid.transaction_id = by and paid.operation = 'refund' and not paid.is_void
+        and (paid.account_id, paid.refund_id) <> (of_account, of_refund)), 0))
   limit 1
 $function$;
 
@@ -4099,7 +4103,9 @@ AS $function$
     tieout.usable_instant(p.requested_at),
     case when p.request_id !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
       then 'its request_id is no UUID'
-      else tieout.payout_problem(p.payload, p.requested_at) end
+      else coalesce(tieout.payout_problem(p.payload, p.requested_at), case
+        when tieout.placed_instant(p.requested_at) is null
+        then 'its requested_at lies more than a day ahead' end) end
   from (
     select q.account_id::text as account_id, lower(q.request_id::text) as request_id,
       tieout.payload_in(q.payload) as payload,
@@ -4127,6 +4133,9 @@ AS $function$
         then 'its refund request ' || left(r.refund_id, 64)
           || coalesce(': requested_at ' || left(r.requested_text, 40)
             || ' is no time with a zone within the years 1970 to 2999', ' has no requested_at')
+      when tieout.placed_instant(r.requested_at) is null
+        then 'its refund request ' || left(r.refund_id, 64) || ': requested_at '
+          || left(r.requested_text, 40) || ' lies more than a day ahead'
       when length(r.reason) > 1000 or length(r.requested_by) > 1000
         then 'its refund request ' || left(r.refund_id, 64)
           || ': reason or requested_by is longer than 1,000 characters'

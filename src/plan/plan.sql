@@ -213,7 +213,7 @@ wanted as not materialized (
   left join lateral tieout.waited_before(v.account_id,
     case when i.instruction_id is null then v.refund_id end, null) past on true
   left join lateral tieout.doubled(v.account_id, v.order_no, v.need, v.transaction_id,
-    v.refund_id, v.refund_amount) doubled on v.need <> 'review'
+    v.refund_id, v.refund_amount, v.ledger_currency) doubled on v.need <> 'review'
   where v.run_id = $1 and v.need is not null
     and (i.instruction_id is null or i.state in ('planned', 'held', 'queued'))
     -- what a confirmation of this run makes possible is the next run's

@@ -183,6 +183,11 @@ describe('one call', () => {
     ['capture', { orders: [] }, 'no field of it'],
     ['capture', {}, 'must be a list'],
     ['refund', { refund_orders: [ENTRY] }, 'refund_amount must be text'],
+    [
+      'capture',
+      { capture_orders: [{ ...ENTRY, transaction_id: ` ${ENTRY.transaction_id}` }] },
+      'capture: transaction_id begins or ends with a space',
+    ],
     ['review', { review_orders: [{ ...ENTRY, review_flag: '9' }] }, 'must be 1 or 2'],
     ['authorise', { ...PAYMENT, amount: '1' }, 'amount must be an amount'],
     ['searchRefund', {}, 'operations.searchRefund'],

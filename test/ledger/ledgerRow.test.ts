@@ -216,7 +216,7 @@ describe('a line of refunds', () => {
   };
 
   it('may leave out what may be null', () => {
-    expect(checkRefundLine(REFUND)).toMatchObject({
+    expect(checkRefundLine(REFUND, NOW)).toMatchObject({
       kind: 'ok',
       row: { refundAmount: 300n, reason: null, requestedBy: null },
     });
@@ -230,7 +230,7 @@ describe('a line of refunds', () => {
     ['reason', 'x'.repeat(1_001), 'longer'],
     ['requested_at', '2026-11-19T08:30:00', 'zone'],
   ])('with %s %j is refused', (column, value, reason) => {
-    expect(checkRefundLine({ ...REFUND, [column]: value })).toEqual({
+    expect(checkRefundLine({ ...REFUND, [column]: value }, NOW)).toEqual({
       kind: 'refused',
       problem: { column, value, reason: expect.stringContaining(reason) },
     });

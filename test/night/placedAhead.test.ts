@@ -31,6 +31,24 @@ test('in the ledger it is invalid_record every night; one of today waits in sile
   expect((await house.run({ date: dateOf(1) })).summary.state).toBe('tied_out');
 });
 
+test('a request so far ahead is invalid_record, and nothing of it is sent', async () => {
+  const inLedger = kinds({ partial_refund_due: 1 });
+  house = await buildHouse({ orders: 600, inLedger, daysAgo: 2 });
+  await house.db.query(
+    `update ledger.refund_requests set requested_at = '2099-01-01T00:00:00Z';
+     update ledger.payout_requests set requested_at = '2099-01-01T00:00:00Z'`,
+  );
+  const { summary } = await house.run({ date: dateOf(2) });
+  expect(summary.state).toBe('broken');
+  expect(await house.effects()).toEqual([]);
+  const { rows } = await house.db.query<{ problem: string }>(
+    `select expected ->> 'problem' as problem from tieout.breaks where kind = 'invalid_record'`,
+  );
+  expect(rows).toEqual([
+    { problem: expect.stringMatching(/^its refund request .* requested_at 2099-.* a day ahead$/) },
+  ]);
+});
+
 test('a file with one is refused by line, column and value, and nothing of it is taken', async () => {
   house = await buildHouse({ orders: 60, inLedger: kinds({}), daysAgo: 2 });
   const file = join(house.folder, 'orders.csv');

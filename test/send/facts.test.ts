@@ -128,6 +128,22 @@ describe('what forbids it after all', () => {
     expect(await doubled()).toBe('shared_refund');
   });
 
+  test('more than was captured of a transaction, or other money, whosever it is by now', async () => {
+    const did = ['capture *T1 confirmed'];
+    await storeInstructions(db, runId, accountId, [orderOf('O1', { ...TO_CAPTURE, did })]);
+    const { rows } = await db.query<{ reasons: (string | null)[] }>(
+      `select array_agg((select d.reason from tieout.doubled(asked.account, asked.order_no, 'refund',
+           made.transaction_id, 'R1', asked.money, asked.currency) d) order by asked.n) as reasons
+       from (values (1, $1, 'O1', 4.00, 'EUR'), (2, $1, 'O1', 4.00, 'USD'),
+           (3, $1, 'O1', 12.00, 'EUR'), (4, $1, 'O7', 12.00, 'EUR'), (5, 'other', 'O7', 12.00, 'EUR'),
+           (6, 'other', 'O7', 4.00, 'EUR')) as asked (n, account, order_no, money, currency),
+         tieout.instructions made where made.account_id = $1`,
+      [accountId],
+    );
+    const over = 'over_captured';
+    expect(rows[0]?.reasons).toEqual([null, over, over, over, over, null]);
+  });
+
   test('a later snapshot shows it done', async () => {
     await queued(TO_CAPTURE);
     const now = { ...TO_CAPTURE, gateway: ['T1 captured 10.00'] };

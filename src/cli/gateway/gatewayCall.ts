@@ -3,6 +3,7 @@
 // therefore need --yes. What is shown is masked in gatewayText.ts; nothing is stored here.
 
 import { TieoutError, UsageError } from '../../core/errors.js';
+import { identifierProblem } from '../../core/ledger/ledgerRow.js';
 import type { Operation } from '../../core/orders/order.js';
 import { OPERATIONS } from '../../core/orders/order.js';
 import type { Account } from '../../gateway/account.js';
@@ -221,9 +222,16 @@ function entryOf(profile: Profile, operation: Operation, entry: unknown): BatchE
     if (typeof value === 'string') return value;
     throw new UsageError(`${operation}: ${name} must be text`);
   };
+  /** The gateway may trim what was copied with a blank: by then it is no other movement to us. */
+  const id = (name: string): string => {
+    const value = text(name);
+    const problem = identifierProblem(value);
+    if (problem !== null) throw new UsageError(`${operation}: ${name} ${problem}`);
+    return value;
+  };
   const wire: BatchEntry = {
-    transactionId: text('transaction_id'),
-    orderNo: text('order_no'),
+    transactionId: id('transaction_id'),
+    orderNo: id('order_no'),
     currency: text('currency'),
     amount: text('amount'),
   };

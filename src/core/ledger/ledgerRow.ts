@@ -20,7 +20,7 @@ const FIRST_YEAR = 1970;
 const LAST_YEAR = 2999;
 
 /** An order is placed before it is told; clocks and zones may differ by this much. */
-const PLACED_AHEAD_MAX_MS = 86_400_000;
+const AHEAD_MAX_MS = 86_400_000;
 
 export interface Column {
   readonly name: string;
@@ -126,13 +126,13 @@ export function checkOrderLine(
       reviewDecision: present(line, 'review_decision')
         ? oneOf(line, 'review_decision', REVIEW_DECISIONS)
         : null,
-      placedAt: placedAt(line, now),
+      placedAt: notAhead(line, 'placed_at', now),
       updatedAt: present(line, 'updated_at') ? instant(line, 'updated_at') : null,
     };
   });
 }
 
-export function checkRefundLine(line: RawLine): RowCheck<LedgerRefund> {
+export function checkRefundLine(line: RawLine, now: Date): RowCheck<LedgerRefund> {
   return checking(() => ({
     accountId: identifier(line, 'account_id'),
     refundId: identifier(line, 'refund_id'),
@@ -144,7 +144,7 @@ export function checkRefundLine(line: RawLine): RowCheck<LedgerRefund> {
     ),
     reason: present(line, 'reason') ? freeText(line, 'reason') : null,
     requestedBy: present(line, 'requested_by') ? freeText(line, 'requested_by') : null,
-    requestedAt: instant(line, 'requested_at'),
+    requestedAt: notAhead(line, 'requested_at', now),
   }));
 }
 
@@ -292,12 +292,17 @@ export function instant(line: RawLine, column: string): string {
   return normal;
 }
 
-function placedAt(line: RawLine, now: Date): string {
-  const placed = instant(line, 'placed_at');
-  if (Date.parse(placed) > now.getTime() + PLACED_AHEAD_MAX_MS) {
-    throw new Refusal('placed_at', line.placed_at ?? null, 'lies more than a day ahead');
-  }
-  return placed;
+/** Of an order or a request: no night would come to it, or it would go long before its time. */
+function notAhead(line: RawLine, column: string, now: Date): string {
+  const at = instant(line, column);
+  if (isAhead(at, now)) throw new Refusal(column, line[column] ?? null, AHEAD);
+  return at;
+}
+
+export const AHEAD = 'lies more than a day ahead';
+
+export function isAhead(at: string, now: Date): boolean {
+  return Date.parse(at) > now.getTime() + AHEAD_MAX_MS;
 }
 
 /** Of a text that begins as 2026-11-19 does: a day of the calendar, in years that count. */

@@ -3,7 +3,7 @@
 // Neighbour: ledgerRow.ts, for orders and refunds.
 
 import type { Column, RawLine, RowCheck } from './ledgerRow.js';
-import { identifierProblem, normalInstant } from './ledgerRow.js';
+import { AHEAD, identifierProblem, isAhead, normalInstant } from './ledgerRow.js';
 
 export const PAYOUT_COLUMNS: readonly Column[] = [
   { name: 'request_id', nullable: false },
@@ -22,7 +22,7 @@ export interface LedgerPayout {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-export function checkPayoutLine(line: RawLine): RowCheck<LedgerPayout> {
+export function checkPayoutLine(line: RawLine, now: Date): RowCheck<LedgerPayout> {
   const refused = (column: string, reason: string, isShown = true): RowCheck<LedgerPayout> => ({
     kind: 'refused',
     problem: { column, value: isShown ? (line[column] ?? null) : null, reason },
@@ -38,6 +38,7 @@ export function checkPayoutLine(line: RawLine): RowCheck<LedgerPayout> {
   if (requestedAt === null) {
     return refused('requested_at', 'must be ISO 8601 with zone, such as 2026-11-19T08:30:00Z');
   }
+  if (isAhead(requestedAt, now)) return refused('requested_at', AHEAD);
   return {
     kind: 'ok',
     row: {

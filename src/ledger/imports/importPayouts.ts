@@ -22,7 +22,7 @@ const PAYOUTS: TableImport<LedgerPayout> = {
   table: 'payout_requests',
   columns: PAYOUT_COLUMNS,
   keyColumn: 'request_id',
-  checkLine: (line) => checkPayoutLine(line),
+  checkLine: (line, _, now) => checkPayoutLine(line, now),
   stagedValues: (row) => [row.requestId, row.accountId, row.payload, row.requestedAt],
   statements: PAYOUT_STATEMENTS,
   refusedValues: () => [],

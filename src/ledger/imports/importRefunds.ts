@@ -26,7 +26,7 @@ const REFUNDS: TableImport<LedgerRefund> = {
   table: 'refund_requests',
   columns: REFUND_COLUMNS,
   keyColumn: 'refund_id',
-  checkLine: (line) => checkRefundLine(line),
+  checkLine: (line, _, now) => checkRefundLine(line, now),
   stagedValues: (row) => [
     row.accountId,
     row.refundId,

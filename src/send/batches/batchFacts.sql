@@ -46,8 +46,8 @@ wanted as materialized (
       as has_dispute,
     (select d.row_before ->> 'hold_reason' from tieout.decisions d
       where d.decision_id = i.approval_id) as approved_for,
-    (select doubled.reason from tieout.doubled(
-      i.account_id, i.order_no, i.operation, i.transaction_id, i.refund_id, i.refund_amount) doubled
+    (select doubled.reason from tieout.doubled(i.account_id, i.order_no, i.operation,
+      i.transaction_id, i.refund_id, i.refund_amount, i.currency) doubled
       where i.operation <> 'review') as doubled,
     coalesce(tieout.unseen_double(i), still.doubled) as unseen_double,
     still.restored, still.freed, still.left_disputed

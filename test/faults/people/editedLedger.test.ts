@@ -279,6 +279,28 @@ test('no more goes back than was captured, when the ledger forgets that it was a
   expect(front.asked.get('refund')).toBeUndefined();
 });
 
+test('nothing goes back in a currency that was not captured, whatever both sides say by now', async () => {
+  const inLedger = kinds({ capture_due: 1 }, 'A1001');
+  const { house, front } = await houseBehind({ orders: 900, inLedger, daysAgo: 4 });
+  cleanups.push(() => house.end());
+  let other: string | null = null;
+  showing(front, () => (other === null ? {} : { currency: other }));
+  await night(house, 4);
+  const moved = (await states(house)).moved;
+  expect(moved).toHaveLength(1);
+  const { rows } = await house.db.query<{ currency: string }>('select currency from ledger.orders');
+  other = rows[0]?.currency === 'USD' ? 'GBP' : 'USD';
+  await house.db.query(
+    `update ledger.orders set currency = '${other}';
+     insert into ledger.refund_requests
+     select account_id, 'R' || order_no, order_no, 1.00, null, null, placed_at + interval '1 hour'
+     from ledger.orders`,
+  );
+  await night(house, 3);
+  expect(await states(house)).toEqual({ held: ['over_captured'], moved });
+  expect(front.asked.get('refund')).toBeUndefined();
+});
+
 test('a refund request whose order the ledger lacks is a break until it has one', async () => {
   const inLedger = kinds({ partial_refund_due: 2 }, 'A1002');
   const house = await buildHouse({ orders: 900, inLedger, daysAgo: 5 });

@@ -90,7 +90,8 @@ const CURES: Readonly<Record<string, string>> = {
 };
 
 /** What fails on the line to a server, in the words that files have, too. */
-const OF_A_LINE: ReadonlySet<string> = new Set(['connect', 'read', 'getaddrinfo']);
+const LINE_CALLS: ReadonlySet<string> = new Set(['connect', 'read', 'getaddrinfo']);
+const LINE_CODES = /^E(?:PIPE|TIMEDOUT|CONN|HOST|NET|ADDR)/;
 
 /**
  * `what` cannot be written, why, and what to do: one cause is one reason, whatever file under way
@@ -98,8 +99,9 @@ const OF_A_LINE: ReadonlySet<string> = new Set(['connect', 'read', 'getaddrinfo'
  */
 export function unwritableWords(what: string, error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
-  if ('syscall' in error && OF_A_LINE.has(String(error.syscall))) return null;
   const code = String(error.code);
+  const isOfLine = 'syscall' in error && LINE_CALLS.has(String(error.syscall));
+  if (isOfLine || LINE_CODES.test(code)) return null;
   const why = fileTrouble(error) ?? (/^E[A-Z0-9]+$/.test(code) ? code : null);
   if (why === null) return null;
   const cure = CURES[code];

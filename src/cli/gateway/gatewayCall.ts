@@ -3,7 +3,6 @@
 // therefore need --yes. What is shown is masked in gatewayText.ts; nothing is stored here.
 
 import { TieoutError, UsageError } from '../../core/errors.js';
-import { identifierProblem } from '../../core/ledger/ledgerRow.js';
 import type { Operation } from '../../core/orders/order.js';
 import { OPERATIONS } from '../../core/orders/order.js';
 import type { Account } from '../../gateway/account.js';
@@ -225,9 +224,8 @@ function entryOf(profile: Profile, operation: Operation, entry: unknown): BatchE
   /** The gateway may trim what was copied with a blank: by then it is no other movement to us. */
   const id = (name: string): string => {
     const value = text(name);
-    const problem = identifierProblem(value);
-    if (problem !== null) throw new UsageError(`${operation}: ${name} ${problem}`);
-    return value;
+    if (value.trim() === value) return value;
+    throw new UsageError(`${operation}: ${name} begins or ends with a space`);
   };
   const wire: BatchEntry = {
     transactionId: id('transaction_id'),

@@ -204,6 +204,22 @@ export interface LostPermit {
   host: string;
 }
 
+/** What a journal names of an order that the database has forgotten, oldest first. */
+export async function lostPermitsOfOrder(
+  db: Db,
+  accountId: string,
+  orderNo: string,
+): Promise<LostPermit[]> {
+  const { rows } = await db.query<{ lost: LostPermit }>(
+    `select jsonb_build_object('operation', operation, 'amount', amount, 'currency', currency,
+       'refundId', refund_id, 'transactionId', transaction_id, 'sentAt', sent_at,
+       'host', host) as lost
+     from tieout.lost_permits where account_id = $1 and order_no = $2 order by sent_at`,
+    [accountId, orderNo],
+  );
+  return rows.map(({ lost }) => lost);
+}
+
 export interface SheetDecision {
   at: string;
   decision: string;

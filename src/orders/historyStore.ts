@@ -19,6 +19,7 @@ import type { Profile } from '../gateway/document/profile.js';
 import type { SeenDispute } from '../instructions/decisionsStore.js';
 import { callsOfOrder } from '../instructions/gatewayCallsStore.js';
 import type { LostPermit } from '../instructions/instructionListStore.js';
+import { lostPermitsOfOrder } from '../instructions/instructionListStore.js';
 import type { CoverageRow } from '../pull/snapshot/coverageStore.js';
 import { coverageOfOrder } from '../pull/snapshot/coverageStore.js';
 import { removals } from '../retention/retentionStore.js';
@@ -147,6 +148,7 @@ export async function orderHistory(
   history.shown = gateway ? await shownBeside(db, gateway.profile, accountId, orderNo) : null;
   await sayBreaks(db, accountId, history.breaks);
   history.calls = await callsOfOrder(db, accountId, orderNo);
+  history.lostPermits = await lostPermitsOfOrder(db, accountId, orderNo);
   const made = history.instructions as unknown as Referenced[];
   history.refundGaps = refundGaps(made, refundedByHand(history.calls));
   const money = settlement === null ? null : await orderMoney(db, accountId, orderNo);

@@ -88,8 +88,4 @@ select jsonb_build_object(
           from tieout.attempts_of(i) t), '[]'))
       order by i.instruction_id)
     from tieout.instructions i where i.account_id = $1 and i.order_no = $2
-  ), '[]'),
-  'lostPermits', coalesce((select jsonb_agg(jsonb_build_object('operation', l.operation,
-      'amount', l.amount, 'currency', l.currency, 'refundId', l.refund_id,
-      'transactionId', l.transaction_id, 'sentAt', l.sent_at, 'host', l.host) order by l.sent_at)
-    from tieout.lost_permits l where l.account_id = $1 and l.order_no = $2), '[]')) as history
+  ), '[]')) as history

@@ -20,9 +20,9 @@ import { breakFields, breakSentence } from '../../core/breaks/sentence.js';
 import { decimalsOf } from '../../core/currency.js';
 import { UsageError } from '../../core/errors.js';
 import type { LostPermit } from '../../instructions/instructionListStore.js';
+import { lostPermitsOfOrder } from '../../instructions/instructionListStore.js';
 import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
 import { refundRequestsOf } from '../../ledger/refundRequestsStore.js';
-import { orderHistory } from '../../orders/historyStore.js';
 import { newestRun } from '../../runs/runsStore.js';
 import { checkNamed } from '../accounts.js';
 import type { App } from '../app.js';
@@ -251,7 +251,7 @@ async function refundsBehind(app: App, found: FoundBreak): Promise<RefundRequest
 /** What a journal says we sent, perhaps, and a database that was put back has forgotten. */
 async function lostBehind(app: App, found: FoundBreak): Promise<LostPermit[]> {
   if (found.kind !== 'refund_mismatch') return [];
-  return (await orderHistory(app.db, found.accountId, found.orderNo))?.lostPermits ?? [];
+  return lostPermitsOfOrder(app.db, found.accountId, found.orderNo);
 }
 
 function told({ seen: _seen, last: _last, ...found }: FoundBreak) {

@@ -5,7 +5,7 @@
 
 import { LEFT, STOPPED } from '../core/errors.js';
 import type { Owed, Silence } from '../core/runs/owed.js';
-import { didNotStart, SKEW_MS_MAX, skewWords, toMinute, whatIsOwed } from '../core/runs/owed.js';
+import { clockTrouble, didNotStart, toMinute, whatIsOwed } from '../core/runs/owed.js';
 import { isLeftAlone } from '../core/runs/summary.js';
 import type { ScheduleFacts } from '../runs/calendarStore.js';
 import { scheduleFacts } from '../runs/calendarStore.js';
@@ -66,9 +66,8 @@ export async function workOnOwed(
   status: ScheduleStatus,
 ): Promise<RunResult | null> {
   const { owed, now } = status;
-  if (Math.abs(status.facts.skewMs) > SKEW_MS_MAX) {
-    throw new Error(`${skewWords(status.facts.skewMs)}; no night begins until they agree`);
-  }
+  const trouble = clockTrouble(status.facts.skewMs);
+  if (trouble !== null) throw new Error(`${trouble}; no night begins until they agree`);
   const isOwed = owed.kind === 'begin' || owed.kind === 'goOn' || owed.kind === 'resume';
   if (!isOwed || (owed.kind === 'resume' && now < owed.at)) {
     return workAgain(deps, workforce, status.run);

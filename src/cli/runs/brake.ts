@@ -6,19 +6,18 @@ import { announceIn } from '../../access/record.js';
 import type { BrakeOrder } from '../../brake/brake.js';
 import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
 import { UsageError } from '../../core/errors.js';
-import { brakeWords, letGoWords } from '../../core/instructions/breaker.js';
+import { brakeAndCure, brakeWords } from '../../core/instructions/breaker.js';
 import type { Decider } from '../../core/instructions/decider.js';
 import { NO_REASON } from '../../core/instructions/decider.js';
-import { SKEW_MS_MAX, skewWords } from '../../core/runs/owed.js';
+import { clockTrouble } from '../../core/runs/owed.js';
 import type { SecurityEvent } from '../../core/securityEvents.js';
 import { counted, countText } from '../../core/text/amounts.js';
-import { readSchedule } from '../../night/owedRun.js';
+import { serverFacts } from '../../database/server/serverFacts.js';
 import { whyWaiting } from '../../send/batches/sendingStatusStore.js';
 import { journalTrouble } from '../../send/journal/journalTrouble.js';
 import { configuredAccounts } from '../accounts.js';
 import type { App } from '../app.js';
 import { deciderHere, deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
-import { scheduleDepsOf } from '../scheduleStatus.js';
 
 const NOTHING_LIFTED_EXIT = 1;
 
@@ -122,7 +121,7 @@ async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> 
       ...(lifted.length === 0
         ? [stands ? 'Nothing was resumed; this stands:' : `Nothing was on for ${scope}.`]
         : lifted.map((one) => `Lifted: ${one}`)),
-      ...remaining.map((one) => `Still on: ${brakeWords(one)}; ${letGoWords(one.accountId)}`),
+      ...remaining.map((one) => `Still on: ${brakeAndCure(one)}`),
       ...stopped.map(({ accountId, words }) => `Account ${accountId}: ${words}`),
       ...(lifted.length === 0 ? [] : await waitingLines(app, going)),
     ]);
@@ -151,8 +150,8 @@ function resumedBy({ accountId, who }: BrakeOrder, count: number): SecurityEvent
 async function status(app: App, json: boolean): Promise<number> {
   const found = await brakeStatus(app, idsOf(app), ownJournal(app.config));
   const journal = journalTrouble(app.config.dataDir);
-  const { skewMs } = (await readSchedule(scheduleDepsOf(app))).facts;
-  const clock = Math.abs(skewMs) > SKEW_MS_MAX ? skewWords(skewMs) : null;
+  const { skewSeconds } = await serverFacts(app.db, new Date());
+  const clock = clockTrouble(skewSeconds * 1000);
   if (json) printJson({ ...found, journal, clock });
   else {
     const troubles = [journal, clock].filter((trouble) => trouble !== null);

@@ -2,7 +2,7 @@
 // of waiting for a running worker or the next run.
 
 import { Command } from 'commander';
-import { brakeWords, letGoWords } from '../../core/instructions/breaker.js';
+import { brakeAndCure } from '../../core/instructions/breaker.js';
 import { holdLabel, waitingState } from '../../core/instructions/holdReasons.js';
 import { instructionMoney } from '../../core/instructions/instruction.js';
 import type { SentInstruction } from '../../instructions/instructionsStore.js';
@@ -82,10 +82,7 @@ async function leftLines(app: App, sent: readonly SentInstruction[]): Promise<st
 /** Where nothing waited: what would keep it, such as a freeze that came of this very look. */
 async function stopLines({ db }: App): Promise<Line[]> {
   const brakes = await activeBrakes(db);
-  return brakes.map((one) => ({
-    text: `${brakeWords(one)}; ${letGoWords(one.accountId)}`,
-    tone: 'bad',
-  }));
+  return brakes.map((one) => ({ text: brakeAndCure(one), tone: 'bad' }));
 }
 
 function collect(value: string, previous: string[]): string[] {

@@ -9,12 +9,11 @@ import { describeConfig } from '../../config/view.js';
 import { DatabaseAwayError, messageOf, TieoutError } from '../../core/errors.js';
 import { liveFromAheadSentence } from '../../core/runs/notices.js';
 import {
+  clockTrouble,
   didNotStart,
   nextSentence,
   owedSentence,
-  SKEW_MS_MAX,
   silenceSentence,
-  skewWords,
   standsStill,
 } from '../../core/runs/owed.js';
 import { DAY_MS } from '../../core/time.js';
@@ -179,8 +178,7 @@ function keyChecks({ accounts }: Config): Check[] {
 
 async function databaseChecks(app: App, status: MigrationStatus): Promise<Check[]> {
   const server = await serverFacts(app.db, new Date());
-  const skew = Math.abs(server.skewSeconds);
-  const isOff = skew * 1000 > SKEW_MS_MAX;
+  const clock = clockTrouble(server.skewSeconds * 1000);
   return [
     { name: 'database', kind: 'ok', words: `PostgreSQL ${server.version}` },
     durabilityCheck(server, app.config.environment),
@@ -188,10 +186,8 @@ async function databaseChecks(app: App, status: MigrationStatus): Promise<Check[
     migrationsCheck(app, status),
     {
       name: 'clock',
-      kind: isOff ? 'problem' : 'ok',
-      words: isOff
-        ? skewWords(server.skewSeconds * 1000)
-        : `${skew.toFixed(1)} s from the database's`,
+      kind: clock === null ? 'ok' : 'problem',
+      words: clock ?? `${Math.abs(server.skewSeconds).toFixed(1)} s from the database's`,
     },
   ];
 }

@@ -62,8 +62,7 @@ export function mayAccountSend(
 ): SendingAnswer {
   const [brake] = facts.brakes;
   if (brake) {
-    const reason = `${brakeWords(brake, said)}; ${letGoWords(brake.accountId)}`;
-    return { kind: 'stop', by: brake.kind, reason };
+    return { kind: 'stop', by: brake.kind, reason: brakeAndCure(brake, said) };
   }
   if (!facts.hasRun) return { kind: 'stop', by: 'no_run', reason: 'the account has no run' };
   if (facts.block !== null) {
@@ -90,6 +89,11 @@ export function mayAccountSend(
 /** Whether a person lets it go with `tieout brake off`. */
 export function isLetGo(answer: SendingAnswer): boolean {
   return answer.kind === 'stop' && answer.by !== 'no_run' && answer.by !== 'block';
+}
+
+/** What stands, since when and why, and what a person types. */
+export function brakeAndCure(brake: Brake, said: (at: Date) => string = inUtc): string {
+  return `${brakeWords(brake, said)}; ${letGoWords(brake.accountId)}`;
 }
 
 /** What a person types, to the letter: it stands wherever a stop is told. */

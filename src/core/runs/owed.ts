@@ -54,7 +54,7 @@ export const RESUME_PAUSES_MINUTES = [1, 2, 4, 8, 15] as const;
 const MINUTE_MS = 60_000;
 
 /** A clock that differs more from the database's sends nothing and begins no run. */
-export const SKEW_MS_MAX = 60_000;
+const SKEW_MS_MAX = 60_000;
 
 export function whatIsOwed(facts: OwedFacts): Owed {
   const { run, due, tick } = facts;
@@ -127,8 +127,9 @@ export function silenceSentence({ date, since }: Silence): string {
   );
 }
 
-/** `skewMs`: the clock of the database less ours. */
-export function skewWords(skewMs: number): string {
+/** Null: the clocks agree well enough. `skewMs`: the clock of the database less ours. */
+export function clockTrouble(skewMs: number): string | null {
+  if (Math.abs(skewMs) <= SKEW_MS_MAX) return null;
   const seconds = Math.round(Math.abs(skewMs) / 1000);
   const where = `${seconds} s ${skewMs < 0 ? 'ahead of' : 'behind'} the database's`;
   return `the clock of this host is ${where}: set the one that is wrong`;

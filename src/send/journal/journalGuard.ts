@@ -4,7 +4,7 @@
 // Where the two do not agree the database was put back: all sending is frozen, for everybody, until
 // a person lets it go, and what the journal knows beyond the database is entered as lost.
 
-import { SKEW_MS_MAX, skewWords } from '../../core/runs/owed.js';
+import { clockTrouble } from '../../core/runs/owed.js';
 import type { Database, Db } from '../../database/db.js';
 import { activeBrakes } from '../batches/sendingStatusStore.js';
 import { differences, forgotten } from './journalDifferences.js';
@@ -156,7 +156,8 @@ function claimProblem(facts: ClaimFacts, verified: DatabaseFacts | null): Unfit 
   const { absent, unsafe } = facts;
   if (unsafe.length > 0) return { reason: forgetfulWords(unsafe), isAwaited: false };
   if (verified === null) return { reason: CHANGED, isAwaited: true };
-  if (isClockOff(facts)) return { reason: skewWords(facts.skewMs), isAwaited: false };
+  const clock = clockTrouble(facts.skewMs);
+  if (clock !== null) return { reason: clock, isAwaited: false };
   return absent.length === 0 ? null : { reason: absentWords(absent), isAwaited: true };
 }
 
@@ -234,11 +235,7 @@ export function absentWords(hosts: readonly string[]): string {
 function serverProblem(facts: DatabaseFacts): string | null {
   if (facts.isReplica) return 'the database is a replica: claims need the primary server';
   if (facts.unsafe.length > 0) return forgetfulWords(facts.unsafe);
-  return isClockOff(facts) ? skewWords(facts.skewMs) : null;
-}
-
-function isClockOff({ skewMs }: { skewMs: number }): boolean {
-  return Math.abs(skewMs) > SKEW_MS_MAX;
+  return clockTrouble(facts.skewMs);
 }
 
 function forgetfulWords(unsafe: readonly string[]): string {

@@ -2,7 +2,7 @@
 // next night will, and what stops all sending or that of an account. It freezes nothing.
 
 import { ownJournal } from '../../../brake/brake.js';
-import { brakeWords, letGoWords } from '../../../core/instructions/breaker.js';
+import { brakeAndCure } from '../../../core/instructions/breaker.js';
 import { activeBrakes } from '../../../send/batches/sendingStatusStore.js';
 import { journalNow } from '../../../send/journal/journalDifferences.js';
 import { absentWords } from '../../../send/journal/journalGuard.js';
@@ -15,7 +15,7 @@ export async function sendingChecks(app: App): Promise<Check[]> {
   const brakes = await activeBrakes(app.db);
   const isFrozen = brakes.some(({ kind }) => kind === 'freeze');
   const standing = brakes.map((brake): Check => {
-    const words = `${brakeWords(brake)}; ${letGoWords(brake.accountId)}`;
+    const words = brakeAndCure(brake);
     return { name: 'sending', kind: brake.kind === 'freeze' ? 'problem' : 'warning', words };
   });
   // Who lets a freeze go lets the other hosts go with it: to be sent there first leads in a circle.

@@ -163,11 +163,21 @@ export async function openDates(db: Db, accountId: string, date: string): Promis
 }
 
 export async function dayState(db: Db, accountId: string, date: string): Promise<DayState> {
-  const { rows } = await db.query<{ state: DayState }>(
-    'select tieout.day_state($1, $2::date) as state',
-    [accountId, date],
+  return (await dayStates(db, [accountId], date)).get(accountId) ?? 'open';
+}
+
+/** Of every account that is named. */
+export async function dayStates(
+  db: Db,
+  accountIds: readonly string[],
+  date: string,
+): Promise<Map<string, DayState>> {
+  const { rows } = await db.query<{ account_id: string; state: DayState }>(
+    `select account_id, tieout.day_state(account_id, $2::date) as state
+     from unnest($1::text[]) as asked (account_id)`,
+    [accountIds, date],
   );
-  return rows[0]?.state ?? 'open';
+  return new Map(rows.map((row) => [row.account_id, row.state]));
 }
 
 /** The newest closed or locked date of an account; null: every day is open. */
@@ -254,23 +264,28 @@ export async function dayWorkbooks(db: Db, dates: readonly string[]): Promise<Da
   return rows;
 }
 
-/** What somebody who closes the day should have seen. */
+type CountedFacts = Omit<ClosingFacts, 'late' | 'movedAfter'>;
+
+interface FactsRow extends Record<keyof ClosingFacts, unknown> {
+  accountId: string;
+  /** of the newest workbook; null: none is written */
+  statements: Parameters<typeof isExplained>[0][] | null;
+}
+
+/** What somebody who closes the day of an account should have seen: of every account named. */
 export async function closingFacts(
   db: Db,
-  accountId: string,
+  accountIds: readonly string[],
   date: string,
-): Promise<Omit<ClosingFacts, 'late' | 'movedAfter'>> {
-  const { rows } = await db.query<
-    Record<keyof ClosingFacts, unknown> & {
-      /** of the newest workbook; null: none is written */
-      statements: Parameters<typeof isExplained>[0][] | null;
-    }
-  >(statement('days/closingFacts'), [accountId, date]);
-  const [row] = rows;
-  if (row === undefined) throw new Error('a statement without a condition gave no row');
-  const { statements, ...facts } = row;
+): Promise<Map<string, CountedFacts>> {
+  const values = [accountIds, date];
+  const { rows } = await db.query<FactsRow>(statement('days/closingFacts'), values);
+  return new Map(rows.map((row) => [row.accountId, factsOf(row)]));
+}
+
+function factsOf({ accountId: _id, statements, ...row }: FactsRow): CountedFacts {
   return {
-    ...(facts as unknown as ClosingFacts),
+    ...(row as unknown as ClosingFacts),
     isUnexplained: statements?.some((one) => !isExplained(one)) ?? null,
     notCompared: Number(row.notCompared),
     openBreaks: Number(row.openBreaks),

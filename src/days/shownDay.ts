@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import type { DayFigures, DayState, DayWorkbook } from '../core/runs/businessDay.js';
-import type { ChecklistLine, MovedAfter } from '../core/runs/closingChecklist.js';
+import type { ChecklistLine, ClosingFacts, MovedAfter } from '../core/runs/closingChecklist.js';
 import { closingChecklist, lateLine } from '../core/runs/closingChecklist.js';
 import type { SignedOn, SinceClosed } from '../core/runs/sinceClosed.js';
 import { SINCE_UNKNOWN, sinceSignedWords } from '../core/runs/sinceClosed.js';
@@ -12,7 +12,7 @@ import type { Database, Db } from '../database/db.js';
 import {
   closingFacts,
   dayFigures,
-  dayState,
+  dayStates,
   dayWorkbooks,
   movedAfter,
   openDates,
@@ -97,25 +97,46 @@ export async function shownDay(
   since: Since,
 ): Promise<ShownDay> {
   const figures = await dayFigures(db, [accountId], date, date);
-  const day = await dayToSign(db, accountId, date, since.day);
+  const [day] = (await daysToSign(db, [accountId], date, since.day)) as [DayToSign];
   const isOpen = day.state === 'open';
   const earlier = isOpen ? await earlierDays(db, accountId, date, since.earlier) : null;
   return { day, figures, seen: shownDigest(day, figures), earlier };
 }
 
 /**
- * One account after the other: a page of many takes no more than one connection. `since`: what
- * `sinceNights` answered of the date and of those accounts that it was asked of.
+ * Of hundreds of accounts in a few queries, one after the other: no more than one connection.
+ * `since`: what `sinceNights` answered of the date and of those accounts that it was asked of.
  */
 export async function daysToSign(
-  db: Database,
+  db: Db,
   accountIds: readonly string[],
   date: string,
   since: Found,
 ): Promise<DayToSign[]> {
-  const days: DayToSign[] = [];
-  for (const accountId of accountIds) days.push(await dayToSign(db, accountId, date, since));
-  return days;
+  // Ahead of what is told of it: a revision that is written meanwhile is another than is named.
+  const [workbook = null] = await dayWorkbooks(db, [date]);
+  const states = await dayStates(db, accountIds, date);
+  const facts = await closingFacts(db, accountIds, date);
+  const moved = await movedAfter(db, accountIds, date);
+  const signed = accountIds.filter((accountId) => states.get(accountId) !== 'open');
+  const signedOn = await signedOtherwise(db, signed, date, workbook?.revision ?? null);
+  return accountIds.map((accountId) => {
+    const counted = {
+      accountId,
+      state: ofAccount(states, accountId),
+      workbook,
+      facts: ofAccount(facts, accountId),
+      moved: moved.filter((one) => one.accountId === accountId),
+    };
+    const found = sinceOfDay(since, accountId, date);
+    return dayOf(counted, signedOn.get(accountId) ?? [], found);
+  });
+}
+
+function ofAccount<T>(found: ReadonlyMap<string, T>, accountId: string): T {
+  const own = found.get(accountId);
+  if (own === undefined) throw new Error(`account ${accountId} was asked for and not answered`);
+  return own;
 }
 
 /**
@@ -128,38 +149,33 @@ export async function daysToRead(
   date: string,
   signedBy: readonly string[],
 ): Promise<DayToSign[]> {
-  const asked: string[] = [];
-  for (const accountId of accountIds) {
-    const maySign = signedBy.includes(accountId);
-    if (maySign || (await dayState(db, accountId, date)) !== 'open') asked.push(accountId);
-  }
+  const states = await dayStates(db, accountIds, date);
+  const asked = accountIds.filter((accountId) => {
+    return signedBy.includes(accountId) || states.get(accountId) !== 'open';
+  });
   const since = asked.length === 0 ? [] : await sinceNights(db, [date], asked);
   return daysToSign(db, accountIds, date, since);
 }
 
-async function dayToSign(
-  db: Db,
-  accountId: string,
-  date: string,
-  nights: Found,
-): Promise<DayToSign> {
-  // Ahead of what is told of it: a revision that is written meanwhile is another than is named.
-  const [workbook = null] = await dayWorkbooks(db, [date]);
-  const state = await dayState(db, accountId, date);
-  const found = sinceOfDay(nights, accountId, date);
-  const facts = await closingFacts(db, accountId, date);
+type AsCounted = Pick<DayToSign, 'accountId' | 'state' | 'workbook' | 'moved'> & {
+  facts: Omit<ClosingFacts, 'late' | 'movedAfter'>;
+};
+
+function dayOf(
+  { facts, ...counted }: AsCounted,
+  signedOn: SignedOn[],
+  found: ReturnType<typeof sinceOfDay>,
+): DayToSign {
+  const { accountId, state, moved } = counted;
   const late = lateOf(found);
-  const moved = await movedAfter(db, [accountId], date);
   const known = late === undefined ? {} : { late };
   const isLocked = state === 'locked';
   const lines = closingChecklist({ ...facts, ...known, movedAfter: moved, isLocked });
-  const nothing = { changed: null, since: null, changedAbout: null };
-  const day = { accountId, state, workbook, lines, moved, signedOn: [] as SignedOn[] };
-  if (state === 'open') return { ...day, ...nothing };
-  day.signedOn = await signedOtherwise(db, accountId, date, workbook?.revision ?? null);
-  if (found === null) return { ...day, ...nothing, changed: SINCE_UNKNOWN };
-  if (!found?.since) return { ...day, ...nothing };
-  const changes = [...found.since.changes, ...restated(accountId, day.signedOn)];
+  const day = { ...counted, lines, signedOn, changed: null, since: null, changedAbout: null };
+  if (state === 'open') return day;
+  if (found === null) return { ...day, changed: SINCE_UNKNOWN };
+  if (!found?.since) return day;
+  const changes = [...found.since.changes, ...restated(accountId, signedOn)];
   const since = { ...found.since, changes };
   return { ...day, changed: sinceSignedWords(since), since, changedAbout: aboutLedger(since) };
 }

@@ -23,15 +23,20 @@ export async function revisionFigures(
   return (await db.query<RevisionFigures>(statement('days/signedFigures'), values)).rows;
 }
 
-/** Of one account: the revisions that it is signed on and `newest` says otherwise than. */
+/** By account, where it is signed on revisions that `newest` says otherwise than: on which. */
 export async function signedOtherwise(
   db: Db,
-  accountId: string,
+  accountIds: readonly string[],
   date: string,
   newest: number | null,
-): Promise<SignedOn[]> {
-  const signings = await daySignings(db, [accountId], date);
+): Promise<Map<string, SignedOn[]>> {
+  const signings = await daySignings(db, accountIds, date);
   const others = newest === null ? [] : [newest];
   const kept = await revisionFigures(db, date, signings, others);
-  return otherFigures(accountId, signings.get(accountId) ?? [], newest, kept);
+  return new Map(
+    [...signings].map(([accountId, own]) => [
+      accountId,
+      otherFigures(accountId, own, newest, kept),
+    ]),
+  );
 }

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countBreaks, findBreaks } from '../../src/breaks/breaksStore.js';
 import { breakSentence } from '../../src/core/breaks/sentence.js';
-import { closingFacts } from '../../src/days/daysStore.js';
+import { factsOfClose } from '../support/closing.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf } from '../support/night.js';
 
@@ -80,7 +80,7 @@ test('what is waived is counted apart from what is open, with its money', async 
      where state = 'open' and kind = 'amount_mismatch' and currency = 'EUR' order by break_id limit 1`,
   );
   const { id = '', account = '', amount = '' } = rows[0] ?? {};
-  const before = await closingFacts(house.db, account, dateOf(1));
+  const before = await factsOfClose(house.db, account, dateOf(1));
   await house.db.transaction(async (tx) => {
     await tx.query('set local session_replication_role = replica');
     await tx.query(
@@ -89,7 +89,7 @@ test('what is waived is counted apart from what is open, with its money', async 
       [id],
     );
   });
-  const after = await closingFacts(house.db, account, dateOf(1));
+  const after = await factsOfClose(house.db, account, dateOf(1));
   expect([before.waivedBreaks, before.waivedMoney, before.waivedWithoutAmount]).toEqual([0, [], 0]);
   expect(after.openBreaks).toBe(before.openBreaks - 1);
   expect([after.waivedBreaks, after.waivedMoney]).toEqual([1, [{ currency: 'EUR', amount }]]);

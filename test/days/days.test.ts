@@ -8,7 +8,6 @@ import { notInFigures, workedOutClosing } from '../../src/core/runs/businessDay.
 import type { Database } from '../../src/database/db.js';
 import { barToReopen, closeDay, lockDay, reopenDay } from '../../src/days/days.js';
 import {
-  closingFacts,
   dayEvents,
   dayFigures,
   lateMovements,
@@ -17,6 +16,7 @@ import {
 } from '../../src/days/daysStore.js';
 import { NOT_ANSWERED, shownDay } from '../../src/days/shownDay.js';
 import { previewSigning, signDays } from '../../src/days/signDay.js';
+import { factsOfClose } from '../support/closing.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 
@@ -136,7 +136,7 @@ describe('a day', () => {
       [accountId],
     );
     const order = { accountId, date: DATES[2], who, reason: 'week' };
-    const { openMoney } = await closingFacts(db, accountId, DATES[2]);
+    const { openMoney } = await factsOfClose(db, accountId, DATES[2]);
     expect(openMoney).toEqual([{ currency: 'EUR', amount: '900.00' }]);
     expect(await closeDay(db, order)).toMatchObject({
       ...{ kind: 'refused', reason: expect.stringContaining(`${DATES[0]}, ${DATES[1]}`) },
@@ -244,16 +244,14 @@ describe('a day', () => {
          '{"amount": "5.00"}', '', 'EUR', 2.00)`,
       [accountId],
     );
-    const facts = await closingFacts(db, accountId, DATES[2]);
+    const facts = await factsOfClose(db, accountId, DATES[2]);
     expect(facts).toMatchObject({
       ...{ runState: 'tied_out', notCompared: 0, openBreaks: 1, notSettled: 0, unknown: 0 },
       ...{ waiting: 0, gaps: [], isUnexplained: null },
     });
     expect(facts.openMoney).toEqual([{ currency: 'EUR', amount: expect.stringMatching(/^\d/) }]);
-    expect((await closingFacts(db, accountId, '2026-11-21')).gaps).toEqual([
-      '2026-11-20',
-      '2026-11-21',
-    ]);
+    const { gaps } = await factsOfClose(db, accountId, '2026-11-21');
+    expect(gaps).toEqual(['2026-11-20', '2026-11-21']);
   });
 
   test('is not signed with others where one before it is open, nor where nothing can be read', async () => {

@@ -3,9 +3,9 @@
 
 import { expect, it } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';
-import { closingFacts } from '../../src/days/daysStore.js';
 import { consoleRun, runMarks } from '../../src/report/consoleRunsStore.js';
 import { startTieout, tieout } from '../support/cli.js';
+import { factsOfClose } from '../support/closing.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
 import { gateAt } from '../support/steps.js';
 import { auditRun } from './audit.js';
@@ -82,7 +82,7 @@ it.each([
       expect(
         (await runMarks(house.db, { accounts: ['A1001'], seesAll: false }, 9)).at(-1)?.state,
       ).toBe('incomplete');
-      const closing = await closingFacts(house.db, 'A1001', businessDate);
+      const closing = await factsOfClose(house.db, 'A1001', businessDate);
       expect(closing.runState).toBe('incomplete');
       const all = await tieout(['run', '--json'], here);
       expect(all.code, all.stderr).toBe(3);

@@ -1,4 +1,4 @@
--- The schema as it stands after 0980_asked_ahead, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0990_stake_of_what_one_side_took, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1746,8 +1746,9 @@ create view tieout.break_facts as
                 WHEN f.difference > 0::numeric THEN '+'
                 ELSE ''
             END) || f.difference) || ' ') || b.currency) ||
-            CASE
-                WHEN tieout.is_uncaptured(b.expected, b.actual) THEN ', not captured'
+            CASE tieout.taken_by(b.expected ->> 'state', b.actual ->> 'state')
+                WHEN 'ledger' THEN ', not captured'
+                WHEN 'gateway' THEN ', captured at the gateway alone'
                 ELSE ''
             END
             WHEN b.kind = 'unknown_status' THEN ', code ' || COALESCE(b.actual ->> 'code', '(none)')
@@ -2354,7 +2355,8 @@ CREATE OR REPLACE FUNCTION tieout.break_stake(kind text, expected jsonb, actual 
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select case when kind = 'amount_mismatch' and tieout.is_uncaptured(expected, actual) is not true
+  select case when kind = 'amount_mismatch'
+      and tieout.taken_by(expected ->> 'state', actual ->> 'state') is null
     then abs(
       case when actual ->> 'amount' ~ '^\d{1,18}(\.\d\d?)?$'
         then (actual ->> 'amount')::numeric end
@@ -3732,14 +3734,6 @@ CREATE OR REPLACE FUNCTION tieout.is_this_base(verified_system text, database te
 AS $function$
   select coalesce(split_part(verified_system, '/', 2), '')
     in ('', database, split_part(database, '.', 1))
-$function$;
-
-CREATE OR REPLACE FUNCTION tieout.is_uncaptured(expected jsonb, actual jsonb)
- RETURNS boolean
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select expected ->> 'state' = 'captured' and actual ->> 'state' = 'authorised'
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.is_void(state text)
@@ -5516,6 +5510,19 @@ AS $function$
     from told where rest > 0
   ) as line
   order by currency, item, first_seen, order_no
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.taken_by(expected text, observed text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case
+    when expected = 'captured' and observed in ('authorised', 'in_review', 'pending', 'declined',
+      'cancelled') then 'ledger'
+    when expected in ('authorised', 'cancelled') and observed in ('captured', 'partially_refunded')
+      then 'gateway'
+  end
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.tolerated_difference(taken numeric, gateway_amount numeric, to_take numeric, ledger_amount numeric)

@@ -46,13 +46,13 @@ candidate as materialized (
 found as materialized (
   select v.account_id, v.order_no, kind,
     -- in two currencies what the gateway took is at stake, and their difference is no money; of
-    -- what is not captured yet all of it is, as tieout.break_stake says
+    -- what one side alone took all of it is, as tieout.break_stake says
     case when kind = 'currency_mismatch' then v.gateway_currency
       else coalesce(v.ledger_currency, v.gateway_currency) end as currency,
     case when kind = 'currency_mismatch' then v.gateway_amount
       when kind = 'amount_mismatch' then case
         when (v.ledger_currency = v.gateway_currency) is not true then null
-        when v.expected = 'captured' and v.gateway_state = 'authorised'
+        when tieout.taken_by(v.expected, v.gateway_state) is not null
         then greatest(coalesce(v.to_take, v.ledger_amount), v.gateway_amount)
         else abs(coalesce(v.taken, v.gateway_amount) - coalesce(v.to_take, v.ledger_amount)) end
       else coalesce(v.ledger_amount, v.gateway_amount) end as amount,

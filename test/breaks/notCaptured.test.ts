@@ -16,6 +16,12 @@ beforeAll(async () => {
     `update ledger.orders set amount = amount + 1 where expected = 'captured' and currency <> 'JPY'
        and capture_amount is null`,
   );
+  // What the gateway alone took, though the ledger wants it called off, and a cent off.
+  await house.db.query(
+    `update ledger.orders set expected = 'cancelled', amount = amount + 2 where order_no in (
+       select order_no from ledger.orders where expected = 'captured' and currency = 'EUR'
+         and capture_amount is null and transaction_id is not null order by placed_at limit 12)`,
+  );
   await house.run();
 }, 120_000);
 
@@ -42,6 +48,30 @@ test('all of the money is at stake where nothing is captured, else what differs'
     expect(one.cause).toMatch(/^amount_mismatch, delta -1\.00 [A-Z]{3}, not captured$/);
     expect(breakSentence('amount_mismatch', one.expected, one.actual)).toMatch(
       /^the gateway authorised .+, the ledger expects .+: nothing is captured while they differ$/,
+    );
+  }
+  const reviewed = found.filter(({ actual }) => actual.state === 'in_review');
+  expect(reviewed.length).toBeGreaterThan(0);
+  for (const one of reviewed) {
+    expect([one.stake, opened.get(one.breakId)]).toEqual([
+      one.expected.amount,
+      one.expected.amount,
+    ]);
+    expect(one.cause).toMatch(/, not captured$/);
+    expect(breakSentence('amount_mismatch', one.expected, one.actual)).toMatch(
+      / EUR: it is in review there, and nothing is captured while they differ$/,
+    );
+  }
+  const unwanted = all.filter(({ expected }) => expected.state === 'cancelled');
+  const there = unwanted.filter(({ actual }) => actual.state === 'captured');
+  expect(there.length).toBeGreaterThan(0);
+  for (const one of there) {
+    expect([one.stake, one.cause]).toEqual([
+      one.expected.amount,
+      'amount_mismatch, delta -3.00 EUR, captured at the gateway alone',
+    ]);
+    expect(breakSentence('amount_mismatch', one.expected, one.actual)).toMatch(
+      /: it is captured there, and cancelled in the ledger$/,
     );
   }
   for (const one of taken) {

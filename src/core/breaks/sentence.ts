@@ -152,10 +152,20 @@ export function breakDifference(kind: BreakKind, expected: Side, actual: Side): 
   return wanted === null || shown === null ? null : formatAmount(shown - wanted);
 }
 
-/** Reserved, and wanted: as tieout.is_uncaptured. */
-function isUncaptured(expected: Side, actual: Side): boolean {
-  return expected.state === 'captured' && actual.state === 'authorised';
+/** Money that one side alone says was taken: as tieout.taken_by. */
+function takenByOne({ state: wanted = '' }: Side, { state: shown = '' }: Side): string {
+  const isTaken = shown === 'captured' || shown === 'partially_refunded';
+  if (wanted === 'captured' && NOT_TAKEN.has(shown)) {
+    const there = shown === 'authorised' ? '' : ` it is ${labelStates(shown)} there, and`;
+    return `:${there} nothing is captured while they differ`;
+  }
+  if (isTaken && (wanted === 'authorised' || wanted === 'cancelled')) {
+    return `: it is captured there, and ${wanted} in the ledger`;
+  }
+  return '';
 }
+
+const NOT_TAKEN = new Set(['authorised', 'in_review', 'pending', 'declined', 'cancelled']);
 
 interface Words {
   expected: Side;
@@ -171,7 +181,7 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
     `the gateway has ${gateway}, and the ledger has no such order`,
   amount_mismatch: ({ expected, actual }) =>
     `the gateway ${verb(actual)} ${money(actual)}, the ledger expects ${money(expected)}` +
-    (isUncaptured(expected, actual) ? ': nothing is captured while they differ' : ''),
+    takenByOne(expected, actual),
   currency_mismatch: ({ expected, actual }) =>
     `the gateway ${verb(actual)} ${money(actual)}, ` +
     `the ledger expects ${money(expected)}: another currency`,

@@ -1,4 +1,4 @@
--- The schema as it stands after 0990_stake_of_what_one_side_took, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1000_statement_after_later_dates, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -5444,18 +5444,27 @@ AS $function$
   told as materialized (
     select d.*, b.break_id, b.first_seen, b.owner, i.hold_reason,
       -- refunds that were asked and are not the turn of the instruction, whatever became of it
-      case when i.state is not null and not d.is_foreign
-        then greatest(0, coalesce(d.ledger_refunded, 0) - coalesce(d.gateway_refunded, 0) - i.back)
-        else 0 end as rest, case when not d.differs then 'moved_after' else case d.class
+      case when coalesce(i.state, later.state) is not null and not d.is_foreign
+        then greatest(0, coalesce(d.ledger_refunded, 0) - coalesce(d.gateway_refunded, 0)
+          - coalesce(i.back, 0) - coalesce(later.back, 0))
+        else 0 end as rest,
+      -- beside a line of the other kind: of a capture of a later date what is asked back, else what
+      -- went back on one
+      case when i.state is null or later.state is null or d.is_foreign then 0
+        when later.has_capture then i.back else later.back end as aside,
+      case when i.state is not null and later.has_capture then own.item else 'moved_later' end
+        as aside_item,
+      case when not d.differs then 'moved_after' else case d.class
         when 'matched' then case
           when d.expected = 'cancelled' then 'taken_of_cancelled'
           when d.ledger_captured < d.ledger_amount and d.gateway_captured = d.ledger_amount
             and not d.is_foreign then 'shown_whole'
           else 'unexplained' end
         when 'due' then case
+          when later.has_capture or i.state is null and later.state is not null
+            then 'moved_later'
           when i.state is null then 'later'
-          when i.is_refused then 'refused'
-          when i.state in ('held', 'rejected', 'unknown') then i.state else 'due' end
+          else own.item end
         when 'broken' then coalesce(b.kind, 'broken')
         else d.class end end as item
     from differing d
@@ -5479,6 +5488,22 @@ AS $function$
       order by i.is_open desc, i.instruction_id desc
       limit 1
     ) i on true
+    cross join lateral (
+      select case when i.is_refused then 'refused'
+        when i.state in ('held', 'rejected', 'unknown') then i.state else 'due' end as item
+    ) own
+    -- What moved of it since and belongs to a later date: no later run is waited for.
+    left join lateral (
+      select 'confirmed' as state, bool_or(m.operation = 'capture') as has_capture,
+        coalesce(sum(m.amount) filter (where m.operation = 'refund'), 0) as back
+      from tieout.instructions c
+      join tieout.day_movements m on m.instruction_id = c.instruction_id
+      where d.class = 'due' and c.account_id = d.account_id and c.order_no = d.order_no
+        and c.state = 'confirmed'
+        and m.belongs_to > (select r.business_date from tieout.runs r where r.run_id = run)
+        and m.currency = d.ledger_currency
+      having count(*) > 0
+    ) later on true
   )
   select account_id, order_no, currency, item, break_id, first_seen, owner, ledger_captured,
     gateway_captured, ledger_refunded, gateway_refunded, transaction_id, hold_reason
@@ -5488,7 +5513,7 @@ AS $function$
       case when ledger_captured is null and ledger_refunded is null then gateway_currency
         else ledger_currency end as currency,
       item, break_id, first_seen, owner, ledger_captured, gateway_captured,
-      ledger_refunded - rest as ledger_refunded, gateway_refunded, transaction_id, hold_reason
+      ledger_refunded - rest - aside as ledger_refunded, gateway_refunded, transaction_id, hold_reason
     from told
     where not is_foreign or (ledger_captured is null and ledger_refunded is null)
       or (gateway_captured is null and gateway_refunded is null)
@@ -5508,6 +5533,10 @@ AS $function$
     select account_id, order_no, ledger_currency, 'later', null, null, null, null, null, rest,
       null, transaction_id, null
     from told where rest > 0
+    union all
+    select account_id, order_no, ledger_currency, aside_item, null, null, null, null, null, aside,
+      null, transaction_id, hold_reason
+    from told where aside > 0
   ) as line
   order by currency, item, first_seen, order_no
 $function$;

@@ -23,8 +23,10 @@ cross join lateral tieout.statement_lines($1, a.account_id, a.pull_id) l
 -- the instruction that explains the line
 left join lateral (
   select i.instruction_id, i.created_at from tieout.instructions i
-  where l.item in ('due', 'held', 'refused') and i.account_id = l.account_id
+  where l.item in ('due', 'held', 'refused', 'moved_later') and i.account_id = l.account_id
     and i.order_no = l.order_no
-    and case l.item when 'refused' then i.is_refused and i.replan_id is null else i.is_open end
+    and case l.item when 'refused' then i.is_refused and i.replan_id is null
+      when 'moved_later' then i.state = 'confirmed' and i.operation in ('capture', 'refund')
+      else i.is_open end
   order by i.instruction_id desc limit 1
 ) i on true

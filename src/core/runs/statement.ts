@@ -46,6 +46,7 @@ export const UNEXPLAINED = 'unexplained';
 /** In the order in which they are shown: what heals by itself first, then by kind of break. */
 const ITEMS: readonly string[] = [
   'moved_after',
+  'moved_later',
   'due',
   'held',
   'kept',
@@ -64,6 +65,7 @@ const ITEMS: readonly string[] = [
 
 const ITEM_WORDS: Readonly<Record<string, string>> = {
   moved_after: 'Moved after the night had ended: both sides agree now',
+  moved_later: 'Moved since: it counts on a later business date',
   due: 'On its way: an instruction is under way',
   held: 'Waiting for approval',
   kept: 'Held by a setting: no approval frees it',

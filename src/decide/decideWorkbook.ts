@@ -14,7 +14,7 @@ import { readRows } from '../core/decisions/wantedDecision.js';
 import { messageOf, UsageError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import { isSamePerson, wordsProblem } from '../core/instructions/decider.js';
-import { isApprovable, notApprovable } from '../core/instructions/holdReasons.js';
+import { holdWords, isApprovable, notApprovable } from '../core/instructions/holdReasons.js';
 import { askedWords, payeeWords } from '../core/instructions/payouts/payoutAsked.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
 import type { DecisionVerdict, DecideDeps as InstructionDeps } from '../instructions/decisions.js';
@@ -66,6 +66,9 @@ interface DecidedOrder {
   /** the money in the break or of the instruction, printed shape; null: nobody can say */
   readonly amount: string | null;
   readonly currency: string | null;
+  /** of an instruction, and why it was held before this decision; null: of a break, or not held */
+  readonly operation: string | null;
+  readonly waitsFor: string | null;
   /** of a payout: what its request asks for as it stands now, and to whom; null: of nothing else */
   readonly payout: { readonly asked: string; readonly payee: string } | null;
 }
@@ -83,11 +86,12 @@ export async function decideWorkbook(
   const problem = wordsProblem(request.who.name);
   if (problem !== null) throw new UsageError(`the name of who decides ${problem}`);
   const rows = readRows(await filledRows(bytes, await workbookKey(deps.db)));
+  // Before anything is decided: why each waits is not on record any more once it is freed.
+  const orders = await ordersOf(deps, rows, request.may);
   const results = new Map<ReadRow, Result>();
   for (const group of groupsOf(rows)) {
     for (const [row, result] of await decideGroup(deps, group, request)) results.set(row, result);
   }
-  const orders = await ordersOf(deps, rows, request.may);
   return rows.map((row) => {
     const { sheet, row: number, id, of, decision } = row;
     const result =
@@ -138,15 +142,18 @@ async function ordersOf(
   const instructions = await ordersOfInstructions(db, ids('instruction'), accountIds);
   const found = new Map<string, { order: DecidedOrder; holdReason: string | null }>();
   for (const { breakId, accountId, orderNo, stake: amount, currency } of breaks) {
-    const order = { accountId, orderNo, amount, currency, payout: null };
+    const order = { accountId, orderNo, amount, currency, ...OF_A_BREAK };
     found.set(`break ${breakId}`, { order, holdReason: null });
   }
   for (const { id, holdReason, payout: asked, ...money } of instructions) {
     const payout = asked && { asked: askedWords(asked), payee: payeeWords(asked, null) };
-    found.set(`instruction ${id}`, { order: { ...money, payout }, holdReason });
+    const waitsFor = holdReason && holdWords(holdReason);
+    found.set(`instruction ${id}`, { order: { ...money, waitsFor, payout }, holdReason });
   }
   return found;
 }
+
+const OF_A_BREAK = { operation: null, waitsFor: null, payout: null };
 
 /** About whose orders the person is told; null: all. */
 function accountsOf(may: MayDecide | null): string[] | null {

@@ -1,6 +1,6 @@
 // What a workbook of decisions does, or would do, in all: how many rows of each decision, with
-// their money, and the two halves of a waiver apart: the first person only asks for it, the second
-// one agrees. The same on the page, on the terminal and in the record. Pure.
+// their money, by what they wait for, and the two halves of a waiver apart: the first person only
+// asks for it, the second one agrees. The same on the page, on the terminal and in the record. Pure.
 
 import { type MoneySum, sumMoney } from '../core/money.js';
 import { countText } from '../core/text/amounts.js';
@@ -21,9 +21,10 @@ export function decidedTotals(rows: readonly DecidedRow[]): DecidedTotal[] {
   });
 }
 
-function whatOf({ of, decision, isAsked, isSecond }: DecidedRow): string {
+function whatOf({ of, order, decision, isAsked, isSecond }: DecidedRow): string {
   const how = isAsked ? ONLY_ASKED : isSecond ? AS_SECOND : '';
-  return `${decision.toLowerCase()}, ${of}s${how}`;
+  const why = order?.waitsFor ? `, waiting because ${order.waitsFor}` : '';
+  return `${decision.toLowerCase()}, ${of}s${how}${why}`;
 }
 
 const ONLY_ASKED = ': only asked for, a second person has to agree';

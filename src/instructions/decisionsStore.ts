@@ -199,6 +199,7 @@ interface OrderOfInstruction {
   orderNo: string;
   amount: string | null;
   currency: string | null;
+  operation: string;
   /** null: it is not held */
   holdReason: string | null;
   /** of a payout; null: of another operation, or the ledger has no such request any more */
@@ -212,7 +213,7 @@ export async function ordersOfInstructions(
   accountIds: readonly string[] | null,
 ): Promise<OrderOfInstruction[]> {
   const { rows } = await db.query<OrderOfInstruction>(
-    `select instruction_id::text as id, account_id as "accountId", order_no as "orderNo",
+    `select instruction_id::text as id, account_id as "accountId", order_no as "orderNo", operation,
        case when operation <> 'review' and is_in_totals
          then round(coalesce(refund_amount, amount), 2)::text end as amount, currency,
        case when state = 'held' then hold_reason end as "holdReason",

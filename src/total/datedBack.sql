@@ -1,6 +1,8 @@
 -- Refund requests that count as done by their own date, which a look since the last night that told
--- its figures had open: nothing of ours stands for them, and by the date they bore then they would
--- still have gone. $1 run, $2 accounts as json [{account_id, live_from}], $3 how many are named.
+-- its figures had younger: nothing of ours stands for them, and by the date they bore then they
+-- would still have gone. What this run withdrew with them is told by itself
+-- (instructions/withdrawnAsHistory.sql). $1 run, $2 accounts as json [{account_id, live_from}], $3
+-- how many are named.
 with account as (
   select own.account_id, own.pull_id, a.live_from, r.business_date, coalesce((
     select max(told.business_date) from tieout.run_accounts t
@@ -29,7 +31,8 @@ dated_back as (
     and was.refund_id = r.refund_id and was.requested_at >= a.live_from
   where not exists (
     select from tieout.instructions i
-    where i.account_id = r.account_id and i.refund_id = r.refund_id and i.operation = 'refund')
+    where i.account_id = r.account_id and i.refund_id = r.refund_id and i.operation = 'refund'
+      and (i.state <> 'withdrawn' or i.settled_run_id = $1))
   group by 1, 2, 3, 4, 5
 ),
 placed as (

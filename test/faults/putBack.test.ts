@@ -3,6 +3,7 @@
 // nobody has to be called for.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { pullBrake } from '../../src/brake/brake.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
 import { runDate } from '../../src/night/run.js';
 import { dateOf } from '../support/night.js';
@@ -13,6 +14,7 @@ import {
   askForPayout,
   closeShops,
   freezes,
+  KIM,
   letGo,
   openShop,
   PAYOUT,
@@ -106,6 +108,51 @@ describe('a host that is let go of', () => {
     await letGo(shop);
     await shop.b.night(1);
     await shop.a.night(1);
+    expect(await shop.effects()).toEqual(moved);
+  });
+});
+
+describe('a look from before the database was put back', () => {
+  it('vouches for nothing: what another host captured since is looked at first', async () => {
+    const shop = await openShop();
+    const { a, b, server } = shop;
+    const want = (expected: string) =>
+      server.at((db) =>
+        db.query(
+          `update ledger.orders set expected = $1 where expected in ('captured', $2)
+          and order_no not in (select order_no from ledger.refund_requests)`,
+          [expected, 'authorised'],
+        ),
+      );
+    await want('authorised');
+    await a.night(3);
+    await b.night(3);
+    await want('captured');
+    const stop = { accountId: null, reason: 'wait for B', who: KIM };
+    await server.at((db) => pullBrake({ db }, stop));
+    // Young enough to send by, as it stands in the copy.
+    await a.night(2, new Date());
+    expect(await waiting(shop)).toContain('capture queued');
+    await server.keep('a base backup');
+    await letGo(shop);
+    await b.night(2, new Date());
+    const moved = await shop.effects();
+    expect(moved.filter((one) => one.startsWith('capture'))).toHaveLength(2);
+    await server.putBack('a base backup');
+    expect((await letGo(shop)).lifted).toContainEqual(expect.stringMatching(/not held .*\/b\/var/));
+    const app = await a.enter();
+    const workforce = await app.workforce();
+    await workforce.start();
+    await expect
+      .poll(() => waiting(shop), { timeout: 30_000 })
+      .not.toContainEqual(expect.stringMatching(/^capture/));
+    await workforce.stop();
+    // A gateway that takes a second capture would have made one.
+    const { rows } = await server.at((db) =>
+      db.query(`select i.order_no from tieout.attempts t join tieout.batches b using (batch_id)
+        join tieout.instructions i using (batch_id) where i.operation = 'capture'`),
+    );
+    expect(rows).toEqual([]);
     expect(await shop.effects()).toEqual(moved);
   });
 });

@@ -88,6 +88,32 @@ test('a request that is raised after it was refunded elsewhere and its order was
   expect(await house.effects()).toEqual([]);
 });
 
+test('one that is raised and dated as history at once is told by name, once', async () => {
+  const house = await houseOf('refund_done_elsewhere');
+  await night(house, 5);
+  expect(await finalOrders(house)).toBe(1);
+  await house.db.query(
+    `update ledger.refund_requests
+     set refund_amount = refund_amount + 1, requested_at = '2020-01-01Z'`,
+  );
+  const told = ({ notices = [] }: RunSummary) =>
+    notices.filter(({ kind }) => kind === 'now_history').map(({ text }) => text);
+  expect(told(await night(house, 4))).toEqual([
+    expect.stringMatching(/^1 request .* counts as done by now, since the ledger dates it older/),
+  ]);
+  expect(told(await night(house, 3))).toEqual([]);
+  expect(await house.effects()).toEqual([]);
+});
+
+test('of an amount that stays, nothing is told', async () => {
+  const house = await houseOf('refund_done_elsewhere');
+  await night(house, 5);
+  await house.db.query(`update ledger.refund_requests set requested_at = '2020-01-01Z'`);
+  expect(((await night(house, 4)).notices ?? []).map(({ kind }) => kind)).not.toContain(
+    'now_history',
+  );
+});
+
 test('an order that a wrong meaning of a code made final is looked at once it is put right', async () => {
   const house = await houseOf('capture_due');
   const profile = join(house.folder, 'profile.yaml');

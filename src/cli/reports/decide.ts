@@ -95,10 +95,12 @@ function linesOf(rows: readonly DecidedRow[], check: boolean): Line[] {
   ];
 }
 
-function orderWords({ orderNo, accountId, amount, currency, payout }: Order): string {
-  if (payout !== null) return `, account ${accountId}, ${payout.asked}, to ${payout.payee}`;
+function orderWords({ orderNo, accountId, amount, currency, payout, ...order }: Order): string {
+  const why = order.waitsFor === null ? '' : `, waiting because ${order.waitsFor}`;
+  if (payout !== null) return `, account ${accountId}, ${payout.asked}, to ${payout.payee}${why}`;
   const money = amount === null ? 'no amount' : moneyIn(amount, currency);
-  return ` of order ${orderNo}, account ${accountId}, ${money}`;
+  const what = order.operation === null ? '' : `, ${order.operation}`;
+  return ` of order ${orderNo}, account ${accountId}, ${money}${what}${why}`;
 }
 
 type Order = NonNullable<DecidedRow['order']>;

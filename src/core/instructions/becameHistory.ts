@@ -83,7 +83,7 @@ export interface DatedBackFacts {
   accountId: string;
   liveFrom: Date;
   requests: number;
-  /** Refunds, with the date that each bears and the one that it bore as a look had it open. */
+  /** Refunds, with the date that each bears and the one that it bore at a look before. */
   samples: readonly { requestId: string; orderNo: string; is: Date; was: Date }[];
 }
 
@@ -98,7 +98,7 @@ export function datedBackNotice(dated: DatedBackFacts): Notice {
   return historyNotice(dated, named, {
     since: `the ledger dates ${one ? 'it' : 'them'} older than liveFrom`,
     advice:
-      `At the look before ${one ? 'it was' : 'they were'} open; if that was not meant, date ` +
+      `At the look before ${one ? 'it was' : 'they were'} younger; if that was not meant, date ` +
       `${one ? 'it' : 'them'} in the ledger as before`,
   });
 }

@@ -21,12 +21,32 @@ kept as materialized (
   union
   select account_id, order_no from tieout.look_hints
 ),
+-- Requests that a look since the last night that told its figures had from liveFrom on: dated
+-- older by now they count as done, and are looked at once more to be told (total/datedBack.sql).
+younger as materialized (
+  select a.account_id, was.order_no, was.refund_id
+  from account a
+  cross join tieout.pulls own
+  join tieout.runs own_run on own_run.run_id = own.run_id
+  join tieout.runs r on not r.is_dry and r.business_date <= own_run.business_date
+    and r.business_date >= coalesce((
+      select max(told.business_date) from tieout.run_accounts t
+      join tieout.runs told on told.run_id = t.run_id and not told.is_dry
+        and told.summary is not null and told.business_date < own_run.business_date
+      where t.account_id = a.account_id), '-infinity')
+  join tieout.pulls p on p.run_id = r.run_id and p.kind = 'night' and p.pull_id < own.pull_id
+  join tieout.asked_refunds was on was.pull_id = p.pull_id and was.account_id = a.account_id
+    and was.requested_at >= a.live_from
+  where own.pull_id = $1
+),
 refundable as materialized (
   select r.account_id collate "C" as account_id, r.order_no collate "C" as order_no,
     max(min_scale(r.refund_amount)) as decimals
   from tieout.ledger_refunds() r
   join account a on a.account_id = r.account_id collate "C"
-  where (a.live_from is null or r.requested_at >= a.live_from)
+  where (a.live_from is null or r.requested_at >= a.live_from
+      or (r.account_id collate "C", r.order_no collate "C", r.refund_id collate "C")
+        in (select * from younger))
     -- what was paid: for this very order, for a request may move to another one
     and not exists (
       select from tieout.instructions i

@@ -8,6 +8,11 @@ with recent as materialized (
   join tieout.runs r using (run_id)
   where p.as_of > clock_timestamp() - make_interval(mins => $2::int) and not r.is_dry
     and coalesce(p.profile_sha256 = $5, true)
+    -- one from before the database was put back, or before a person let go what it was stopped for,
+    -- does not know what others sent since
+    and p.as_of > coalesce((
+      select max(b.at) from tieout.brakes b
+      where b.account_id is null and b.kind in ('freeze', 'put_back')), '-infinity')
 ),
 -- what a person moved by hand: a snapshot comes after it by the count of snapshots, whatever clocks
 -- say; while its end is not on record it may still be on its way for a minute

@@ -266,6 +266,8 @@ function About({ row: { of, id, order } }: { row: DecidedRow }) {
         <>
           {' '}
           of <OrderLink accountId={order.accountId} orderNo={order.orderNo} /> ({order.accountId})
+          {order.operation === null ? null : `, ${order.operation}`}
+          {order.waitsFor === null ? null : `, waiting because ${order.waitsFor}`}
         </>
       )}
     </>

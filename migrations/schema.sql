@@ -5513,7 +5513,8 @@ AS $function$
       case when ledger_captured is null and ledger_refunded is null then gateway_currency
         else ledger_currency end as currency,
       item, break_id, first_seen, owner, ledger_captured, gateway_captured,
-      ledger_refunded - rest - aside as ledger_refunded, gateway_refunded, transaction_id, hold_reason
+      ledger_refunded - rest - aside as ledger_refunded, gateway_refunded, transaction_id,
+      hold_reason
     from told
     where not is_foreign or (ledger_captured is null and ledger_refunded is null)
       or (gateway_captured is null and gateway_refunded is null)

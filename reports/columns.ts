@@ -142,8 +142,6 @@ export function linked<R extends { breakId: string | null }>(
   if (address === null || column.kind !== 'id') return column;
   return { ...column, link: (row) => `${address}/breaks/${row.breakId}` };
 }
-/** The sheet of confirmed instructions: none of them waits. */
-export const MOVED_SHEET = headed(without(INSTRUCTIONS, 'state', 'hold_reason'), 'at', 'Confirmed');
 /** In its sums what a person can approve stands apart from what a setting holds. */
 const WAITING_STATE = text<InstructionRow>('state', 'State', 22, (row) => row.state, {
   rowWords: ({ state, holdReason }) => waitingState(state, holdReason),
@@ -155,6 +153,18 @@ const PAYOUT_ASKED: readonly Column<InstructionRow>[] = [
   text('payee', 'Payee', 40, (row) => row.payout?.payee ?? null),
   text('payout_reference', 'Payout reference', 20, (row) => row.payout?.reference ?? null),
 ];
+
+const MOVED = without(INSTRUCTIONS, 'state', 'hold_reason');
+
+/**
+ * The sheet of confirmed instructions: none of them waits. Of a payout in a unit that nobody has
+ * set what was asked for stands here alone.
+ */
+export const MOVED_SHEET = headed(
+  { ...MOVED, columns: [...MOVED.columns, ...PAYOUT_ASKED] },
+  'at',
+  'Confirmed',
+);
 
 /** The sheet of what waits: reason and next step stand before the details of the gateway. */
 export const WAITING_SHEET: Table<InstructionRow> = decidable(

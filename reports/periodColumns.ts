@@ -5,11 +5,11 @@ import type { DayFigures } from '../src/core/runs/businessDay.js';
 import type { ActivityRow, BreakRow } from '../src/core/runs/reporting.js';
 import type { Column, Table } from './column.js';
 import { columnOf, count, date, id, instant, money, text } from './column.js';
-import { BREAKS, BREAKS_SHEET } from './columns.js';
+import { BREAKS } from './columns.js';
 
 /** Breaks as they stood at the end of a date, with the money at stake. */
 export const AGED_BREAKS: Table<BreakRow> = {
-  ...BREAKS_SHEET,
+  ...BREAKS,
   columns: [
     ...['account_id', 'order_no', 'kind', 'age_days', 'first_seen', 'currency'].map((key) =>
       columnOf<BreakRow>(BREAKS, key),

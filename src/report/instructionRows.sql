@@ -17,8 +17,8 @@ select i.instruction_id, i.account_id, i.order_no, i.refund_id, i.operation, i.s
   case when $2 then (select max(decision_id) from tieout.decisions d
     where d.instruction_id = i.instruction_id) end as last_decision,
   -- of a payout to whom it goes, as far as others than its approvers are shown it
-  case when $2 and i.operation = 'payout' then tieout.seen_of(i) -> 'payout' end as payout,
-  case when $2 and i.operation = 'payout'
+  case when i.operation = 'payout' then tieout.seen_of(i) -> 'payout' end as payout,
+  case when i.operation = 'payout'
     then (tieout.payee(i) ->> 'isKnown')::boolean end as is_known_payee,
   (select max(at) from tieout.instruction_events e
     where e.instruction_id = i.instruction_id) as at

@@ -9,6 +9,7 @@ import type {
   RefundedByHandFacts,
   SharedTransactionFacts,
 } from '../core/runs/notices.js';
+import type { PayoutChanged } from '../core/runs/pendingPayouts.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
@@ -168,4 +169,13 @@ export async function withdrawnLate(db: Db, runId: bigint): Promise<WithdrawnLat
     const counts = { instructions: Number(row.instructions), approved: Number(row.approved) };
     return { accountId, ...counts, sample, isPayout };
   });
+}
+
+/** The newest few of each account, with how many there are. */
+export async function payoutsChanged(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<PayoutChanged[]> {
+  const values = [accountIds, REQUESTS_NAMED_MAX];
+  return (await db.query<PayoutChanged>(statement('total/payoutsChanged'), values)).rows;
 }

@@ -24,7 +24,7 @@ import {
   sharedNotice,
   unusableRowsNotice,
 } from '../core/runs/notices.js';
-import { pendingPayoutsNotice } from '../core/runs/pendingPayouts.js';
+import { payoutsChangedNotices, pendingPayoutsNotice } from '../core/runs/pendingPayouts.js';
 import { strangeAccountNotice, strangeOrdersNotice } from '../core/runs/strangeOrders.js';
 import type { RunState } from '../core/runs/summary.js';
 import { unreadableNotice } from '../core/runs/unreadable.js';
@@ -48,6 +48,7 @@ import {
   becameHistory,
   datedBack,
   oddRefunds,
+  payoutsChanged,
   refundedByHand,
   sharedTransactions,
   withdrawnLate,
@@ -95,6 +96,7 @@ export async function noticesOf(
     ...(await unusableRows(run.db, accountIdsOf(run))).map(unusableRowsNotice),
     ...(await freedCounts(run.db, run.runId)).map(freedNotice),
     ...(await pendingPayouts(run.db, accountIdsOf(run))).map(pendingPayoutsNotice),
+    ...payoutsChangedNotices(await payoutsChanged(run.db, accountIdsOf(run))),
     ...(await withdrawnAsHistory(run.db, run.runId)).map(nowHistoryNotice),
     ...(await becameHistory(run.db, run.runId, run.accounts, configured)).map(becameHistoryNotice),
     ...(await datedBack(run.db, run.runId, run.accounts)).map(datedBackNotice),
@@ -106,12 +108,12 @@ export async function noticesOf(
 
 /**
  * An account that is not looked at any more, or not yet, keeps the run from being whole; requests
- * of one that the configuration does not name, and rows that name nothing, are as much as a break.
+ * of one that the configuration does not name, rows that name nothing, and a payout whose request
+ * asks for something else than was sent, are as much as a break.
  */
 export function statesOfOthers(notices: readonly Notice[]): RunState[] {
   const gaps = ['left_account', 'not_finished'];
   if (notices.some(({ kind }) => gaps.includes(kind))) return ['incomplete'];
-  const isOdd = ({ kind }: Notice): boolean =>
-    kind === 'strange_account' || kind === 'unusable_rows';
-  return notices.some(isOdd) ? ['broken'] : [];
+  const odd = ['strange_account', 'unusable_rows', 'payout_changed'];
+  return notices.some(({ kind }) => odd.includes(kind)) ? ['broken'] : [];
 }

@@ -94,6 +94,20 @@ async function allWorkbooks(text: string): Promise<string[]> {
   return written.map((one) => one.path);
 }
 
+test('every range that a report names is one of cells, and what it lets choose has a column', async () => {
+  for (const path of await allWorkbooks('x')) {
+    for (const [name, xml] of (await readPlainly(path)).parts) {
+      if (!name.startsWith('xl/worksheets/')) continue;
+      const ranges = [...xml.matchAll(/ (?:sqref|ref)="([^"]*)"/g)].flatMap(([, ref = '']) =>
+        ref.split(' '),
+      );
+      for (const range of ranges) {
+        expect(range, `${path} ${name}`).toMatch(/^\$?[A-Z]+\$?\d+(?::\$?[A-Z]+\$?\d+)?$/);
+      }
+    }
+  }
+});
+
 describe('row 100: a text that wants to be a formula, in any field of any report', () => {
   test.each(PAYLOADS)('%j stays text', async (payload) => {
     for (const path of await allWorkbooks(payload)) {

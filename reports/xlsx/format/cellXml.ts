@@ -23,6 +23,7 @@ export type StyleOf = (style: CellStyle) => number;
 
 /** `27` is `AA`. */
 export function columnLetters(number: number): string {
+  if (number < 1) throw new Error(`a sheet has no column ${number}`);
   const rest = Math.floor((number - 1) / 26);
   return (rest > 0 ? columnLetters(rest) : '') + String.fromCharCode(65 + ((number - 1) % 26));
 }

@@ -191,7 +191,7 @@ function suspenseLine(suspense: number): ChecklistLine {
 }
 
 function notSettledLine(notSettled: number): ChecklistLine {
-  const which = count(notSettled, 'of them is a capture', 'of them are captures');
+  const which = count(notSettled, 'of them is money', 'of them are money');
   const words = `${which} that the acquirer has not settled in time: is a settlement file late?`;
   return named('notSettled', false, '', words);
 }

@@ -36,6 +36,7 @@ export interface Notice {
     | 'not_answered'
     | 'payout_pending'
     | 'payouts_left_out'
+    | 'payout_changed'
     | 'unexplained';
   text: string;
   /** what it is about, short enough for a sentence */

@@ -1,7 +1,8 @@
-// Payouts that the gateway took and has not done yet, and requests of payouts that a night did not
-// come to, in words for a run's notices. Pure.
+// Payouts that the gateway took and has not done yet, requests of payouts that a night did not come
+// to, and those that were changed after they were sent, in words for a run's notices. Pure.
 
-import { countText } from '../text/amounts.js';
+import { andMore, countText } from '../text/amounts.js';
+import { maskCardNumbers } from '../text/masking.js';
 import type { Notice } from './notices.js';
 
 export interface PendingPayouts {
@@ -56,4 +57,41 @@ export function payoutsLeftOutNotice({ accountId, requests, oldest }: PayoutsLef
       `${about}${since}: more wait than one night weighs. The next one weighs more of them, and ` +
       'so does `tieout run` once those that were weighed have gone',
   };
+}
+
+/** A request that was sent, and asks for something else by now. */
+export interface PayoutChanged {
+  accountId: string;
+  requestId: string;
+  instructionId: string;
+  /** amount and currency as written; null: none */
+  sent: string | null;
+  asked: string | null;
+  /** of the account, in all */
+  requests: number;
+}
+
+/** Of each account one: those that are named, and how many there are. */
+export function payoutsChangedNotices(changed: readonly PayoutChanged[]): Notice[] {
+  return [...new Set(changed.map(({ accountId }) => accountId))].map((accountId) => {
+    const own = changed.filter((one) => one.accountId === accountId);
+    const count = own[0]?.requests ?? 0;
+    const about = `${countText(count)} payout request(s) of ${accountId} changed after being sent`;
+    const named = own.map(({ requestId, instructionId, sent, asked }) => {
+      const what =
+        sent === asked
+          ? `${sent}, otherwise now`
+          : `${sent ?? 'no amount'}, now ${asked ?? 'none'}`;
+      return `${requestId} (#${instructionId}: ${maskCardNumbers(what, [])})`;
+    });
+    return {
+      accountId,
+      kind: 'payout_changed',
+      about,
+      text:
+        `${about}: ${named.join('; ')}${andMore(count - own.length)}. Nothing is sent for that: ` +
+        'put the request back as it was, and ask for more under a number of its own',
+      names: own.map(({ requestId }) => requestId),
+    };
+  });
 }

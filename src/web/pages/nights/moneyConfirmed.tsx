@@ -47,8 +47,10 @@ export function MoneyConfirmed({ accounts, words }: OfAccounts) {
         )}
       </Table>
       <p class="hint">
-        Net is captured less refunded; payouts are in no other column. Unknown money is in no other
-        column: nobody can say yet whether it moved.
+        Net is captured less refunded; payouts are in no other column, and in none for as long as
+        nobody has set whether the gateway writes their amounts in euros or in cents: what was asked
+        for stands on the sheet Money moved. Unknown money is in no other column: nobody can say yet
+        whether it moved.
       </p>
     </>
   );

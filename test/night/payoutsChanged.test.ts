@@ -1,5 +1,6 @@
-// What leaves the payer's account is part of what a person approves of a payout: where the profile
-// reads it otherwise by the time of the claim, nothing goes.
+// A payout that is another one than was seen or sent. What leaves the payer's account is part of
+// what a person approves: where the profile reads it otherwise by the time of the claim, nothing
+// goes. A request that asks for something else after it was sent is told.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,6 +45,38 @@ test('an approved payout waits where what leaves the payer is read otherwise', a
   setUnit(house, 'minor');
   expect(await approveHeld(house)).toEqual(['done']);
   await send(house);
+  expect(await house.effects()).toHaveLength(1);
+});
+
+test('a request that was changed after it was sent is told each night, until it is put back', async () => {
+  const settings = { operations: { payout: 'approve' } };
+  const house = await buildHouse({ orders: 60, inLedger: kinds({}), settings, daysAgo: 2 });
+  cleanups.push(() => house.end());
+  const id = '00000000-0000-4000-8000-000000000001';
+  await house.db.query(
+    `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
+     values ($1, 'A1001', '{"payment_currency": "EUR", "payment_amount": "120"}',
+       now() - interval '1 minute')`,
+    [id],
+  );
+  await house.run({ date: dateOf(2) });
+  await approveHeld(house);
+  await send(house);
+  expect(await house.effects()).toHaveLength(1);
+  const ask = (amount: string) =>
+    house.db.query(
+      `update ledger.payout_requests
+       set payload = payload || jsonb_build_object('payment_amount', $1::text)`,
+      [amount],
+    );
+  await ask('150');
+  const { summary } = await house.run({ date: dateOf(1) });
+  expect(summary.state).toBe('broken');
+  const told = (summary.notices ?? []).filter(({ kind }) => kind === 'payout_changed');
+  expect(told).toMatchObject([{ accountId: 'A1001', names: [id] }]);
+  expect(told[0]?.text).toContain(`${id} (#1: 120 EUR, now 150 EUR). Nothing is sent for that:`);
+  await ask('120');
+  expect((await house.run({ date: dateOf(1) })).summary.state).toBe('tied_out');
   expect(await house.effects()).toHaveLength(1);
 });
 

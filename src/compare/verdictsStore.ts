@@ -102,10 +102,10 @@ function analyseVerdicts(db: Db, runId: bigint): Promise<void> {
 }
 
 /**
- * Sorts and hashes of a million orders stay in memory; the planner has no use for a compiler; and
- * of what is set aside and of the verdicts it needs to know little more than how many there are.
+ * Sorts and hashes of a million orders stay in memory; and of what is set aside and of the verdicts
+ * the planner needs to know little more than how many there are.
  */
-const COMPARE_SETTINGS = { work_mem: '128MB', jit: 'off', default_statistics_target: '10' };
+const COMPARE_SETTINGS = { work_mem: '128MB', default_statistics_target: '10' };
 
 function fastMatchRules(rules: CompareRules) {
   return { asOf: rules.asOf, staleAfter: staleAfter(rules) };

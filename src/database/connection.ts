@@ -73,7 +73,7 @@ function ownSession({ idleMs, lockMs }: SessionLimits): string {
     set session characteristics
       as transaction isolation level read committed, read write, not deferrable;
     set statement_timeout = 0; set lock_timeout = ${lockMs};
-    set idle_in_transaction_session_timeout = ${idleMs};
+    set idle_in_transaction_session_timeout = ${idleMs}; set jit = off;
     select set_config('idle_session_timeout', '0', false)
     where current_setting('idle_session_timeout', true) is not null`;
 }

@@ -44,10 +44,15 @@ export const DRY_LIMITS: Limits = { ...WORK_LIMITS, idleMs: 10 * SECOND_MS };
 /** A long read holds up nobody but who would drop a table, and goes as fast as its reader. */
 const READ_LIMITS: Limits = { ...WORK_LIMITS, idleMs: HOUR_MS };
 
-/** In the simple protocol, behind a `begin`: one message for all. */
+/**
+ * In the simple protocol, behind a `begin`: one message for all. Nothing of ours is compiled: it
+ * takes seconds, and servers before 18 compile by its price alone each statement that may not use
+ * one kind of join.
+ */
 function limitsSql({ idleMs, lockMs, statementMs }: Limits): string {
   return named`set local idle_in_transaction_session_timeout = ${idleMs};
-    set local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs}`;
+    set local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs};
+    set local jit = off`;
 }
 
 /** What our statements are written for, whatever is the default of the database or the role. */
@@ -65,13 +70,11 @@ export const READING = limitsSql(READ_LIMITS);
  * Durable, by short limits, and its statements are planned once a connection: a claim is one of
  * hundreds, each of the same few statements over rows found by their keys, and to plan them costs
  * more than to run them. By their keys: a plan that was made while a table was small would read all
- * of it for every row. Older servers refuse a plan by its price, for which they would compile the
- * statement each time.
+ * of it for every row.
  */
 export const BEGIN_DURABLY = [
   beginSql(SHORT_LIMITS),
   'set local synchronous_commit = on',
   'set local plan_cache_mode = force_generic_plan',
   'set local enable_seqscan = off',
-  'set local jit = off',
 ].join('; ');

@@ -66,8 +66,8 @@ export async function newestDates(
 
 /** A line that found its movement may leave one alone for another line; more wait for the night. */
 const MATCH_PASSES_MAX = 4;
-/** Of large batches sorts and hashes stay in memory, and the planner has no use for a compiler. */
-const MATCH_SETTINGS = { work_mem: '128MB', jit: 'off' };
+/** Of large batches sorts and hashes stay in memory. */
+const MATCH_SETTINGS = { work_mem: '128MB' };
 
 /** Gives every line the movement that can be said for sure; answers how many movements have one. */
 export async function matchLines(tx: Db, accountIds: readonly string[]): Promise<number> {

@@ -32,6 +32,7 @@ const SETTINGS: Record<string, string> = {
   transform_null_equals: 'on',
   row_security: 'off',
   check_function_bodies: 'off',
+  jit: 'on',
 };
 
 let house: House;
@@ -71,6 +72,21 @@ describe('a database with settings of somebody else', () => {
       idle_in_transaction_session_timeout: '0',
       idle_session_timeout: '0',
     });
+  });
+
+  it('compiles no statement of ours, which takes servers before 18 seconds for each', async () => {
+    const { db } = await house.open();
+    const set = `select current_setting('jit') as jit`;
+    const { rows: alone } = await db.query(set);
+    const { rows: inside } = await db.transaction((tx) => tx.query(set));
+    const read: unknown[] = [];
+    await db.snapshot(async (reads) => {
+      for await (const rows of reads.stream(set, [])) read.push(...rows);
+    });
+    const copied: unknown[] = [];
+    for await (const rows of db.copyOut(`copy (${set}) to stdout`)) copied.push(...rows.flat());
+    expect([alone, inside, read]).toEqual(Array(3).fill([{ jit: 'off' }]));
+    expect(String(copied)).toContain('off');
   });
 
   it('writes no instant into a record in the words or the zone of that setting', async () => {

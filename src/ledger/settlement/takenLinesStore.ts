@@ -41,8 +41,8 @@ const COLUMNS = columnList([
   'net',
 ]);
 
-/** Of large files sums and joins stay in memory, and the planner has no use for a compiler. */
-const IMPORT_SETTINGS = { work_mem: '64MB', jit: 'off' };
+/** Of large files sums and joins stay in memory. */
+const IMPORT_SETTINGS = { work_mem: '64MB' };
 
 /** Lines booked before settlement is kept, and lines booked further ahead than acquirers book. */
 interface BookedTimes {

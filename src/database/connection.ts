@@ -183,6 +183,7 @@ export function asOperatingFailure(
   const reason =
     tls ??
     SERVER_REFUSALS[code] ??
+    (error.message.endsWith(IN_RECOVERY) ? SERVER_REFUSALS[READ_ONLY] : null) ??
     NETWORK_FAILURES[code] ??
     (isLostConnection(error.message) ? 'the connection was lost' : null) ??
     (error.message.endsWith(SHUT) ? 'it lets nobody in now' : null) ??
@@ -227,6 +228,10 @@ const LOCKED_OUT: ReadonlySet<string> = new Set(['28000', '28P01', '3D000']);
 /** SQLSTATE of tieout.hold_run, which goes ahead of all that a run writes. */
 const TAKEN_OVER = 'TO001';
 
+/** SQLSTATE of a write that a replica refuses, and the end of what it says to a transaction. */
+const READ_ONLY = '25006';
+const IN_RECOVERY = 'during recovery';
+
 /** SQLSTATE of whatever the role may not do. */
 const NO_RIGHT = '42501';
 /** Of a database with `allow_connections false`; its SQLSTATE says less. */
@@ -252,12 +257,16 @@ const NETWORK_FAILURES: Record<string, string> = {
 
 // SQLSTATE codes, from the error codes appendix of the PostgreSQL manual.
 const SERVER_REFUSALS: Record<string, string> = {
+  [READ_ONLY]:
+    'it takes no writes: is it a replica? database.url has to lead to the primary server, or the ' +
+    'replica has to be promoted',
   '25P03':
     'the server ended a transaction in which this process had said nothing for too long ' +
     '(was it stopped, or its machine asleep?); nothing of it was kept',
   '28000': 'the server does not accept this user',
   '28P01': 'the server does not accept this user and password',
   '3D000': 'there is no such database on the server',
+  '53100': 'a disk of the server is full: make room there',
   '53300': 'the server has no connection left',
   '57P01': 'the server was shut down, or somebody there ended the session',
   '57P02': 'the server crashed and is recovering',

@@ -87,11 +87,11 @@ export function inTransaction<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<
   return isDatabase(db) ? db.transaction(work) : work(db);
 }
 
-/** False while the server is away. */
+/** False while the server is away, and while it is a replica, which may yet be promoted. */
 export async function isThere(db: Db): Promise<boolean> {
   try {
-    await db.query('select 1');
-    return true;
+    const { rows } = await db.query<{ replica: boolean }>('select pg_is_in_recovery() as replica');
+    return rows[0]?.replica === false;
   } catch (error) {
     if (error instanceof DatabaseAwayError) return false;
     throw error;

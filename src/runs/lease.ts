@@ -66,6 +66,10 @@ export function waitsForServer({ monotonic }: Pick<RunDeps, 'monotonic'>, run: R
 export const DATABASE_MINUTES_MAX = 10;
 /** How often one run is taken up again after its database was away. */
 const RETURNS_MAX = 5;
+/** What held for so long was no outage that only seemed to be over. */
+const HELD_MS = 60_000;
+/** Before the run goes on, where it came back and was away again at once: full, or used up. */
+const RETURN_PAUSES_S = [0, 15, 60, 180, 300] as const;
 const PAUSE_MS = 1_000;
 const MINUTE_MS = 60_000;
 
@@ -79,14 +83,24 @@ export interface Outages {
 /** Of one command: a database that is restarted under a run costs it time, and no more. */
 export function openOutages(deps: WaitingDeps & Pick<RunDeps, 'db'>): Outages {
   let left = RETURNS_MAX;
+  let wasBack = Number.NEGATIVE_INFINITY;
+  let inARow = 0;
   const untilThere = waiting(deps);
   const isWaitedFor = (error: unknown): boolean => error instanceof DatabaseAwayError && left > 0;
   return {
     isOver: async (error) => {
       if (!isWaitedFor(error)) return false;
       left -= 1;
+      inARow = deps.monotonic() - wasBack < HELD_MS ? inARow + 1 : 0;
+      const pause = RETURN_PAUSES_S[inARow] ?? 0;
+      if (pause > 0) {
+        const words = `${messageOf(error)}; the run goes on in ${pause} seconds`;
+        deps.log(words, { level: 'warn' });
+        await deps.sleep(pause * 1_000);
+      }
       const isBack = await untilThere(() => isThere(deps.db));
       if (isBack) deps.log('the database answers; the run goes on from where it was');
+      wasBack = deps.monotonic();
       return isBack;
     },
     recordEnd: async (holder, run, error) => {

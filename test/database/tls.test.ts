@@ -9,7 +9,13 @@ import { TLSSocket } from 'node:tls';
 import { expect, it, onTestFinished } from 'vitest';
 import { DatabaseRefusesError } from '../../src/core/errors.js';
 import { openClient } from '../../src/database/connection.js';
-import { EXPIRED, LOCALHOST, OTHER_HOST, type TestCertificate } from '../gateway/certificates.js';
+import {
+  BY_AUTHORITY,
+  EXPIRED,
+  LOCALHOST,
+  OTHER_HOST,
+  type TestCertificate,
+} from '../gateway/certificates.js';
 
 const ASKED = '; what is asked of it says database.url (sslmode, sslrootcert)';
 
@@ -53,6 +59,7 @@ async function failureOf(certificate: TestCertificate | null, ca: string): Promi
 it.each([
   ['has expired: a new one has to be installed there', EXPIRED, EXPIRED.cert],
   ['is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)', LOCALHOST, OTHER_HOST.cert],
+  ['is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE)', BY_AUTHORITY, OTHER_HOST.cert],
   ['is made out to another name (ERR_TLS_CERT_ALTNAME_INVALID)', OTHER_HOST, OTHER_HOST.cert],
 ])("names the database whose server's certificate %s", async (why, certificate, ca) => {
   expect(await failureOf(certificate, ca)).toBe(`the server's certificate ${why}${ASKED}`);

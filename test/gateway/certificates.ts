@@ -1,5 +1,5 @@
-// Certificates for the TLS tests, self-signed and, save one, valid for a hundred years. They protect
-// nothing.
+// Certificates for the TLS tests, save one self-signed, and save one valid for a hundred years. They
+// protect nothing.
 
 export interface TestCertificate {
   cert: string;
@@ -62,5 +62,25 @@ hdfkDijkbbGysjLkoxvgEh6OtLg0OA==
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgVkJvLjvfXpKsStZn
 jSp9bBRzr5ZOXcfpqvwauR95wwihRANCAARtA+N5JNwrbIHsFzcsSOZeTY4XuQf+
 c+NUlhWJDtyungsu3ArJTk9Q56jWGRJQhQIcMzx8u2Y9lJe6nkUv6+aU
+-----END PRIVATE KEY-----`,
+};
+
+/** For localhost and 127.0.0.1, signed by an authority of a company. */
+export const BY_AUTHORITY: TestCertificate = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBlDCCATugAwIBAgIUdv8HNPkJlSx3ZjTfovZlJPGtUQQwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJQSBjb21wYW55MCAXDTI2MTEyNzA1MDQyMVoYDzIxMjYxMTAz
+MDUwNDIxWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAARVmOVTXxs0wY4BpdIxL7Xma205sXQXPJO7tBq/PY70ncXUNKVvWam/
+Zqxsz1SU6gDAKeek90LZKkFsCXw77OG6o2kwZzAaBgNVHREEEzARgglsb2NhbGhv
+c3SHBH8AAAEwCQYDVR0TBAIwADAdBgNVHQ4EFgQUHj/b8CGew4Aaj4d4CtK+WV/Q
+N7gwHwYDVR0jBBgwFoAUV/2KC3oG3sZgo6HW+CpiYZVh9wUwCgYIKoZIzj0EAwID
+RwAwRAIgLM/CnXl7seCQzHPYcrD5b330l49+36V2MULFl+zZJ+4CIF5cMtrZ4kgN
+pKQzKWLWD/qxTLkxWb1y6uh6ZuvetR8L
+-----END CERTIFICATE-----`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQ9OnqzuJAOzuDODj
+CiP4NYBBHRQV9cfL2zCe+bjSLCWhRANCAARVmOVTXxs0wY4BpdIxL7Xma205sXQX
+PJO7tBq/PY70ncXUNKVvWam/Zqxsz1SU6gDAKeek90LZKkFsCXw77OG6
 -----END PRIVATE KEY-----`,
 };

@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/database/db.js';
 import type { Run } from '../../src/runs/deps.js';
 import { DATABASE_MINUTES_MAX, openOutages } from '../../src/runs/lease.js';
 import type { SendDeps } from '../../src/send/deps.js';
+import { freshDatabase } from '../support/database.js';
 
 it('waits once for an outage that does not end, whoever waits for it', async () => {
   const db = openDatabase({ connectionString: 'postgres://nobody@127.0.0.1:1/books' });
@@ -29,4 +30,37 @@ it('waits once for an outage that does not end, whoever waits for it', async () 
   expect(await outages.isOver(error)).toBe(false);
   expect(now / 60_000).toBeLessThan(DATABASE_MINUTES_MAX + 2);
   await db.close();
+});
+
+it('goes on with a pause that grows where the database is back and away again at once', async () => {
+  const { db, drop } = await freshDatabase();
+  let now = 0;
+  const lines: string[] = [];
+  const deps = {
+    db,
+    now: () => new Date(now),
+    monotonic: () => now,
+    sleep: async (ms: number) => {
+      now += ms;
+    },
+    log: (line: string) => lines.push(line),
+  } as unknown as SendDeps;
+  const outages = openOutages(deps);
+  const error = new DatabaseAwayError('the server has no connection left');
+  expect(await outages.isOver(error)).toBe(true);
+  expect(now).toBe(0);
+  for (const seconds of [15, 60]) {
+    const before = now;
+    expect(await outages.isOver(error)).toBe(true);
+    expect(now - before).toBe(seconds * 1_000);
+    expect(lines).toContain(`${error.message}; the run goes on in ${seconds} seconds`);
+  }
+  // What held for a while was over.
+  now += 120_000;
+  const before = now;
+  expect(await outages.isOver(error)).toBe(true);
+  expect(now).toBe(before);
+  expect(await outages.isOver(error)).toBe(true);
+  expect(await outages.isOver(error)).toBe(false);
+  await drop();
 });

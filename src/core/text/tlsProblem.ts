@@ -2,9 +2,13 @@
 // say what to do. One rule for the database, the queue and the gateway; who says it names the
 // server.
 
+/** Of Node and of its library's check of a certificate. */
+const OF_TLS =
+  /CERT|CRL_|SELF_SIGNED|ISSUER|LEAF_SIGNATURE|^INVALID_(CA|PURPOSE)$|PATH_LENGTH|TLS|SSL/;
+
 /** Null: the code tells of something else. `who`: the server, as the sentence calls it. */
 export function tlsProblem(code: string, who: string): string | null {
-  if (!/CERT|SELF_SIGNED|ISSUER|TLS|SSL/.test(code)) return null;
+  if (!OF_TLS.test(code)) return null;
   switch (code) {
     case 'CERT_HAS_EXPIRED':
       return `${who}'s certificate has expired: a new one has to be installed there`;

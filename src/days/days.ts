@@ -14,8 +14,8 @@ import type { Database, Db } from '../database/db.js';
 import { rolledBack } from '../database/rolledBack.js';
 import {
   closedUntil,
-  dayEvents,
   dayFigures,
+  daySignings,
   dayState,
   holdDays,
   lockedAfter,
@@ -154,14 +154,31 @@ function workbookOf(
   return found === undefined ? null : { revision: found.revision, sha256: found.sha256 };
 }
 
+type Locking = Pick<DayOrder, 'date' | 'who' | 'secondPerson'>;
+
 /** Why this person may not lock what was closed; null: they may. */
 export async function barToLock(
   db: Db,
-  { accountId, date, who, secondPerson }: Omit<DayOrder, 'reason' | 'withEarlier'>,
+  { accountId, ...order }: Locking & { accountId: string },
 ): Promise<string | null> {
-  if (secondPerson !== true) return null;
-  const closed = (await dayEvents(db, accountId, date)).findLast(isClose);
-  return closed === undefined ? null : whyNotSecond(closed, who);
+  return (await barsToLock(db, [accountId], order)).get(accountId) ?? null;
+}
+
+/** The same of every account that is named; one that is not in it they may lock. */
+export async function barsToLock(
+  db: Db,
+  accountIds: readonly string[],
+  { date, who, secondPerson }: Locking,
+): Promise<Map<string, string>> {
+  if (secondPerson !== true) return new Map();
+  const signings = await daySignings(db, accountIds, date);
+  return new Map(
+    [...signings].flatMap(([accountId, events]): [string, string][] => {
+      const closed = events.findLast(({ event }) => event === 'closed');
+      const bar = closed === undefined ? null : whyNotSecond(closed, who);
+      return bar === null ? [] : [[accountId, bar]];
+    }),
+  );
 }
 
 /** Why a closed day is not reopened, or not yet: a day after it. */
@@ -197,10 +214,6 @@ export function reopenDay(db: Database, order: DayOrder): Promise<DayVerdict> {
     await postMovements(tx, accountId);
     return { kind: 'done', accountId, dates: [date] };
   });
-}
-
-function isClose({ event }: { event: string }): boolean {
-  return event === 'closed';
 }
 
 /** Two persons, both known: a name that was only claimed is no pair of eyes. */

@@ -149,17 +149,34 @@ function elsewhereOf(row: DayRow): Pick<DayFigures, 'elsewhere'> {
 
 /** Dates with a finished run of the account up to `date` that are open, oldest first. */
 export async function openDates(db: Db, accountId: string, date: string): Promise<string[]> {
-  const { rows } = await db.query<{ date: string }>(
-    `select ra.business_date as date
-     from tieout.run_accounts ra join tieout.runs r using (run_id)
-     where ra.account_id = $1 and ra.business_date <= $2::date and not r.is_dry
-       and r.finished_at is not null and r.state not in ('running', 'failed')
-       and tieout.day_state($1, ra.business_date) = 'open'
-       and ra.business_date > coalesce(tieout.closed_until($1), '-infinity')
-     order by ra.business_date`,
-    [accountId, date],
+  return (await openDatesOf(db, [accountId], date)).get(accountId) ?? [];
+}
+
+/**
+ * The same of every account that is named. Days close in their order, so that what follows the
+ * newest one that is not open is open: that one is asked for once an account.
+ */
+export async function openDatesOf(
+  db: Db,
+  accountIds: readonly string[],
+  date: string,
+): Promise<Map<string, string[]>> {
+  const { rows } = await db.query<{ accountId: string; dates: string[] }>(
+    `with asked as materialized (
+       select account_id, coalesce(tieout.closed_until(account_id), '-infinity') as closed_until
+       from unnest($1::text[]) as asked (account_id)
+     )
+     select ra.account_id as "accountId", array_agg(ra.business_date::text
+         order by ra.business_date) as dates
+     from asked a
+     join tieout.run_accounts ra on ra.account_id = a.account_id
+       and ra.business_date > a.closed_until and ra.business_date <= $2::date
+     join tieout.runs r using (run_id)
+     where not r.is_dry and r.finished_at is not null and r.state not in ('running', 'failed')
+     group by ra.account_id`,
+    [accountIds, date],
   );
-  return rows.map((row) => row.date);
+  return new Map(rows.map((row) => [row.accountId, row.dates]));
 }
 
 export async function dayState(db: Db, accountId: string, date: string): Promise<DayState> {

@@ -272,7 +272,7 @@ describe('a day', () => {
     const alone = (await shownDay(db, other, date, NOT_ANSWERED)).seen;
     await writeWorkbook(date, 2, 'y');
     const stale = { ...order, date, digest: before.digest, reason: 'month end' };
-    expect(await signDays(db, stale)).toEqual({ kind: 'changed' });
+    expect(await signDays(db, stale)).toMatchObject({ kind: 'changed' });
     const pressed = await closeDay(db, {
       ...{ accountId: other, date, who, reason: 'month end' },
       ...{ since: NOT_ANSWERED, isAsSeen: ({ seen }) => seen === alone },
@@ -289,7 +289,7 @@ describe('a day', () => {
     const [closed] = await dayEvents(db, other, date);
     expect(closed?.workbook).toEqual({ revision: 2, sha256: 'y' });
     const again = await signDays(db, { ...order, date, digest, reason: 'month end' });
-    expect(again).toEqual({ kind: 'changed' });
+    expect(again).toMatchObject({ kind: 'changed' });
   });
 
   test('that is closed takes no movement, whoever posts it', async () => {

@@ -203,7 +203,7 @@ export const ROUTES: readonly Route[] = [
       path: `/days/all/${verb}`,
       right: 'closeDays',
       isFresh: true,
-      fields: ['words', 'seen'],
+      fields: ['words', 'seen', 'marks'],
       handle: pressSignAll(verb),
     },
   ]),

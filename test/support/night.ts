@@ -50,6 +50,8 @@ export interface HouseOptions {
   /** Orders of the seeded night; the gateway knows all of them. */
   orders?: number;
   seed?: number;
+  /** Of the gateway and of tieout.yaml; default 2. */
+  accounts?: number;
   /** Which of them stand in the ledger; default all. */
   inLedger?: (order: SeededOrder) => boolean;
   fault?: FaultPlan;
@@ -85,7 +87,7 @@ export interface House {
 export async function buildHouse(options: HouseOptions = {}): Promise<House> {
   const { db, connection, drop } = await freshDatabase({ queues: true });
   const night = settingsOfRun(options);
-  const accounts = sandboxAccounts(night.seed);
+  const accounts = sandboxAccounts(night.seed, night.accounts);
   const sandbox = await startSandbox({
     settings: night,
     accounts,
@@ -175,14 +177,18 @@ export async function readEffects(baseUrl: string): Promise<Effect[]> {
   return (await (await fetch(`${baseUrl}/_sandbox/effects`)).json()) as Effect[];
 }
 
-function settingsOfRun({ orders = 300, seed = 1, daysAgo = 1 }: HouseOptions): SeedSettings {
+function settingsOfRun(options: HouseOptions): SeedSettings {
+  const { orders = 300, seed = 1, daysAgo = 1, accounts: count = 2 } = options;
   const dayStart = new Date(midnight() - daysAgo * DAY_MS);
   const dayEnd = new Date(dayStart.getTime() + DAY_MS);
-  return { orders, seed, dayStart, dayEnd, accounts: DEFAULT_ACCOUNTS };
+  const more = Array.from({ length: count - DEFAULT_ACCOUNTS.length }, (_, at) => {
+    return { merchantId: 'M1001', accountId: `A${1003 + at}` };
+  });
+  return { orders, seed, dayStart, dayEnd, accounts: [...DEFAULT_ACCOUNTS, ...more] };
 }
 
-export function sandboxAccounts(seed: number) {
-  return DEFAULT_ACCOUNTS.map((account) => ({
+export function sandboxAccounts(seed: number, accounts = DEFAULT_ACCOUNTS) {
+  return accounts.map((account) => ({
     ...account,
     signingKey: sandboxKey(seed, account.accountId),
   }));
@@ -192,13 +198,16 @@ export function sandboxAccounts(seed: number) {
 export function settingsOf(
   connection: Connection,
   baseUrl: string,
-  night: Pick<SeedSettings, 'seed' | 'dayStart'>,
+  night: Pick<SeedSettings, 'seed' | 'dayStart'> & Partial<Pick<SeedSettings, 'accounts'>>,
 ): Record<string, unknown> {
   const liveFrom = night.dayStart.toISOString();
   return {
     database: { url: addressOf(connection) },
     gateway: { baseUrl, profile: 'sandbox' },
-    accounts: sandboxAccounts(night.seed).map((account) => ({ ...account, liveFrom })),
+    accounts: sandboxAccounts(night.seed, night.accounts).map((account) => ({
+      ...account,
+      liveFrom,
+    })),
     schedule: { timezone: 'UTC' },
     reconcile: { graceHours: graceHours() },
     operations: { capture: 'auto', cancel: 'auto', refund: 'auto', review: 'auto' },

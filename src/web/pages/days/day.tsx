@@ -31,6 +31,7 @@ import {
   MovedAfter,
   SigningSentence,
   signedWords,
+  statementPath,
 } from './signing.js';
 
 export async function dayPage(visit: Visit): Promise<Answer> {
@@ -63,7 +64,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
       />
       <SignedFigures signedOn={day.signedOn} words={words} />
       <p>
-        <a href={`/nights/${date}/statement`}>The statement of this day</a>
+        <a href={statementPath(date, account)}>The statement of this day</a>
       </p>
       <BeforeSigning date={date} day={day} />
       {earlier === null ? null : (

@@ -4,15 +4,30 @@
 
 import { workbookWords } from '../../../core/runs/businessDay.js';
 import { countText } from '../../../core/text/amounts.js';
-import type { SignedByPress, SigningOrder, SigningVerb } from '../../../days/signDay.js';
+import { shownDigest } from '../../../days/shownDay.js';
+import type {
+  SignedByPress,
+  SigningOrder,
+  SigningPreview,
+  SigningVerb,
+} from '../../../days/signDay.js';
 import { previewSigning, signDays } from '../../../days/signDay.js';
 import { consoleRun } from '../../../report/consoleRunsStore.js';
+import { areMany, firstNamed } from '../../layout/many.js';
 import { Empty, Form, Reason, State, Verdicts } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND, refused } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
 import { SignedFigures } from './signedFigures.js';
-import { ChangedSince, Checklist, dayPath, signAllPath, signedWords } from './signing.js';
+import {
+  ChangedSince,
+  Checklist,
+  dayPath,
+  signAllPath,
+  signedWords,
+  statementPath,
+} from './signing.js';
+import { SignMany } from './signMany.js';
 
 export const SIGNING_VERBS = ['close', 'lock'] as const satisfies readonly SigningVerb[];
 
@@ -30,7 +45,7 @@ const WORDS: Readonly<Record<SigningVerb, { title: string; button: string; secon
 };
 
 export function signAllPage(verb: SigningVerb) {
-  return (visit: Visit): Promise<Answer> => show(visit, verb, null);
+  return (visit: Visit): Promise<Answer> => show(visit, verb);
 }
 
 /** Of the date in the address, else of the newest night; null: there is none, or it is no date. */
@@ -43,13 +58,28 @@ async function orderOf(visit: Visit, verb: SigningVerb): Promise<SigningOrder | 
   return { accountIds, date, verb, who, secondPerson: deps.config.days.secondPerson };
 }
 
-async function show(visit: Visit, verb: SigningVerb, changed: string | null): Promise<Answer> {
+async function show(visit: Visit, verb: SigningVerb): Promise<Answer> {
   const order = await orderOf(visit, verb);
   if (order === null) return NOT_FOUND;
-  const { date } = order;
-  const { days, digest } = await previewSigning(visit.deps.db, order);
-  const signed = days.filter(({ bar }) => bar === null);
+  return shown(visit, order, await previewSigning(visit.deps.db, order), null);
+}
+
+function shown(
+  visit: Visit,
+  { date, verb }: SigningOrder,
+  preview: SigningPreview,
+  changed: string | null,
+): Answer {
+  const { days } = preview;
   const { title, second } = WORDS[verb];
+  const count = days.filter(({ bar }) => bar === null).length;
+  const press =
+    count === 0 ? (
+      <Empty>What is left can be decided about on the page of its day.</Empty>
+    ) : (
+      <Press visit={visit} verb={verb} date={date} preview={preview} count={count} />
+    );
+  const isTable = areMany(days);
   const body = (
     <>
       <h1>
@@ -61,35 +91,43 @@ async function show(visit: Visit, verb: SigningVerb, changed: string | null): Pr
         </p>
       )}
       <p class="sentence" role="status">
-        {signed.length === 0
-          ? 'Nothing would be signed.'
-          : `The button signs ${date}, and no other day, on ` +
-            `${workbookWords(signed[0]?.workbook ?? null)}, for ${accountsText(signed.length)}: ` +
-            `${signed.map(({ accountId }) => accountId).join(', ')}.`}
-        {signed.length === days.length
-          ? ''
-          : ` Left as they are: ${days
-              .filter(({ bar }) => bar !== null)
-              .map(({ accountId, bar }) => `${accountId} (${bar})`)
-              .join(', ')}.`}
+        {signedText(days, date)}
+        {leftText(days)}
       </p>
-      {days.map((day) => (
-        <OfAccount day={day} date={date} verb={verb} words={visit.words} />
-      ))}
-      {signed.length === 0 ? (
-        <Empty>What is left can be decided about on the page of its day.</Empty>
+      {isTable ? press : null}
+      {isTable ? (
+        <SignMany days={days} date={date} verb={verb} />
       ) : (
-        <Press visit={visit} verb={verb} date={date} digest={digest} count={signed.length} />
+        days.map((day) => <OfAccount day={day} date={date} verb={verb} words={visit.words} />)
       )}
+      {isTable ? null : press}
       <p class="hint">
         {second} Each account keeps who signed, when, why, and what was open. If anything of the
         lists changes before the press, nothing is done and they are shown again.{' '}
-        <a href={`/nights/${date}/statement`}>The statement of this day</a>
+        <a href={statementPath(date)}>The statement of this day</a>
       </p>
     </>
   );
   const status = changed === null ? 200 : 409;
   return { kind: 'page', title: `${title} ${date}`, section: 'Days', body, status };
+}
+
+function signedText(days: readonly SignedByPress[], date: string): string {
+  const signed = days.filter(({ bar }) => bar === null);
+  const [first] = signed;
+  if (first === undefined) return 'Nothing would be signed.';
+  const named = signed.map(({ accountId }) => accountId);
+  return (
+    `The button signs ${date}, and no other day, on ${workbookWords(first.workbook)}, for ` +
+    `${accountsText(signed.length)}: ${areMany(days) ? firstNamed(named) : named.join(', ')}.`
+  );
+}
+
+function leftText(days: readonly SignedByPress[]): string {
+  const left = days.filter(({ bar }) => bar !== null);
+  if (left.length === 0) return '';
+  const named = left.map(({ accountId, bar }) => `${accountId} (${bar})`);
+  return ` Left as they are: ${areMany(days) ? firstNamed(named) : named.join(', ')}.`;
 }
 
 function accountsText(count: number): string {
@@ -127,14 +165,15 @@ function Press(props: {
   visit: Visit;
   verb: SigningVerb;
   date: string;
-  digest: string;
+  preview: SigningPreview;
   count: number;
 }) {
-  const { visit, verb, date, digest, count } = props;
+  const { visit, verb, date, preview, count } = props;
   const { isFresh } = visit.person;
   return (
     <Form action={signAllPath(verb, date)} csrf={visit.csrf}>
-      <input type="hidden" name="seen" value={digest} />
+      <input type="hidden" name="seen" value={preview.digest} />
+      <input type="hidden" name="marks" value={marksOf(preview.days)} />
       <fieldset class="decide">
         <legend>{WORDS[verb].title}</legend>
         <Reason visit={visit} />
@@ -146,6 +185,24 @@ function Press(props: {
   );
 }
 
+/** That of too many accounts would not fit into a form. */
+const MARKS_LENGTH_MAX = 40_000;
+const MARK_LENGTH = 8;
+
+/** Of each account that is shown, to say which of them changed, and for nothing else. */
+function marksOf(days: readonly SignedByPress[]): string {
+  const marks = days.map((day) => shownDigest(day).slice(0, MARK_LENGTH)).join('');
+  return marks.length > MARKS_LENGTH_MAX ? '' : marks;
+}
+
+function changedText(days: readonly SignedByPress[], { form }: Visit): string {
+  const seen = new Set((form.text('marks', MARKS_LENGTH_MAX) ?? '').match(/[0-9a-f]{8}/g));
+  const changed = days.filter((day) => !seen.has(marksOf([day])));
+  const named = changed.map(({ accountId }) => accountId);
+  const of = seen.size === 0 || named.length === 0 ? '' : ` Changed: ${firstNamed(named)}.`;
+  return `What was shown has changed since: nothing was signed.${of}`;
+}
+
 export function pressSignAll(verb: SigningVerb) {
   return async (visit: Visit): Promise<Answer> => {
     const order = await orderOf(visit, verb);
@@ -155,7 +212,7 @@ export function pressSignAll(verb: SigningVerb) {
     if (reason === null) return refused('Say why; it is kept with the figures of that moment.');
     const outcome = await signDays(visit.deps.db, { ...order, reason, digest });
     if (outcome.kind === 'changed') {
-      return show(visit, verb, 'What was shown has changed since: nothing was signed.');
+      return shown(visit, order, outcome.now, changedText(outcome.now.days, visit));
     }
     const { date } = order;
     for (const { accountId, kind } of outcome.verdicts) {
@@ -168,7 +225,7 @@ export function pressSignAll(verb: SigningVerb) {
       words: verdict.kind === 'done' ? signedWords(verdict) : verdict.reason,
       link: dayPath(verdict.accountId, date),
     }));
-    const body = <Verdicts rows={rows} back={`/nights/${date}/statement`} />;
+    const body = <Verdicts rows={rows} back={statementPath(date)} />;
     return { kind: 'page', title: 'What was done', section: 'Days', body };
   };
 }

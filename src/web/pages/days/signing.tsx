@@ -7,11 +7,12 @@ import { CHECKLIST_HEADS, workbookWords } from '../../../core/runs/businessDay.j
 import type { ChecklistLine, ChecklistTopic } from '../../../core/runs/closingChecklist.js';
 import { movedWords, signingAnswer } from '../../../core/runs/closingChecklist.js';
 import { signedOnWords, whyCloseAgain } from '../../../core/runs/sinceClosed.js';
-import { andMore } from '../../../core/text/amounts.js';
+import { andMore, counted } from '../../../core/text/amounts.js';
 import { withoutCommands } from '../../../core/text/commandWords.js';
 import type { DayVerdict } from '../../../days/days.js';
 import type { DayToSign } from '../../../days/shownDay.js';
 import type { SigningVerb } from '../../../days/signDay.js';
+import { areMany, byName, firstNamed } from '../../layout/many.js';
 import { Name, OrderLink } from '../../layout/parts.js';
 import type { Visit } from '../../visit.js';
 import { DIFFERS } from './signedFigures.js';
@@ -21,7 +22,7 @@ interface OfDay {
   day: DayToSign;
 }
 
-/** Reasons that are named in the sentence; the checklist has all. */
+/** Reasons, or accounts with theirs, that are named in a sentence; a list has all. */
 const NAMED = 3;
 
 export function SigningSentence({ date, day }: OfDay) {
@@ -58,6 +59,21 @@ function answer({ date, day }: OfDay, more: string): ComponentChildren {
   );
 }
 
+/** In one cell: whether it can be signed, and the first of what stands in the way. */
+export function ShortAnswer({ date, day }: OfDay) {
+  const { state, lines, accountId } = day;
+  if (state !== 'open') return <>{state === 'locked' ? 'it is signed' : 'it is prepared'}</>;
+  const { canBeSigned, because } = signingAnswer(lines);
+  const [first] = because;
+  if (canBeSigned || first === undefined) return <>yes</>;
+  return (
+    <>
+      not yet: <a href={TO[first.topic](accountId, date)}>{withoutCommands(first.words)}</a>
+      {andMore(because.length - 1)}
+    </>
+  );
+}
+
 /** That the newest revision has other figures than the one that is signed. */
 function otherwise({ date, day: { accountId, state, signedOn } }: OfDay): ComponentChildren {
   if (signedOn.length === 0) return null;
@@ -75,7 +91,7 @@ function otherwise({ date, day: { accountId, state, signedOn } }: OfDay): Compon
 const TO: Readonly<Record<ChecklistTopic, (account: string, date: string) => string>> = {
   night: (_account, date) => `/nights/${date}`,
   gaps: (_account, date) => `/days?until=${date}`,
-  statement: (_account, date) => `/nights/${date}/statement`,
+  statement: (account, date) => statementPath(date, account),
   ledger: dayPath,
   movedAfter: dayPath,
   breaks: (account) => `/breaks?${new URLSearchParams({ account })}`,
@@ -122,6 +138,22 @@ export function About(props: {
       ))}
       {andMore(more)}
     </span>
+  );
+}
+
+/** What of the checklist is not well, in one cell. */
+export function Against({ date, day: { accountId, lines } }: OfDay) {
+  const against = lines.filter(({ isWell }) => !isWell);
+  if (against.length === 0) return <>nothing</>;
+  return (
+    <>
+      {against.map(({ topic, words }, at) => (
+        <>
+          {at === 0 ? '' : '; '}
+          <a href={TO[topic](accountId, date)}>{withoutCommands(words)}</a>
+        </>
+      ))}
+    </>
   );
 }
 
@@ -188,6 +220,12 @@ export function dayPath(accountId: string, date: string): string {
   return `/days/${encodeURIComponent(accountId)}/${date}`;
 }
 
+/** Of one account where it is named, else of all that the reader may see. */
+export function statementPath(date: string, account?: string): string {
+  const query = account === undefined ? '' : `?${new URLSearchParams({ account })}`;
+  return `/nights/${date}/statement${query}`;
+}
+
 export function signAllPath(verb: SigningVerb, date: string): string {
   return `/days/all/${verb}?${new URLSearchParams({ date })}`;
 }
@@ -206,7 +244,7 @@ export function SigningOfAll({ visit, date, days }: OfAll) {
   return (
     <>
       <ul class="signing">
-        {days.map((day) => {
+        {(areMany(days) ? [] : days).map((day) => {
           const path = dayPath(day.accountId, date);
           return (
             <li>
@@ -218,9 +256,55 @@ export function SigningOfAll({ visit, date, days }: OfAll) {
             </li>
           );
         })}
+        {areMany(days) ? <SigningOfMany days={days} date={date} /> : null}
       </ul>
       {days.every(({ state }) => state === 'locked') ? null : (
         <p>{signedWhere(date, may('close'), may('lock'))}</p>
+      )}
+    </>
+  );
+}
+
+/** So many stand so, and the first of them by name; the table of statements has all. */
+function SigningOfMany({ days, date }: Pick<OfAll, 'days' | 'date'>) {
+  const stands = (day: DayToSign): string => {
+    if (day.state !== 'open') return day.state;
+    return signingAnswer(day.lines).canBeSigned ? 'yes' : 'notYet';
+  };
+  const of = (standing: string) => days.filter((day) => stands(day) === standing);
+  const said = (found: readonly DayToSign[], words: string) =>
+    found.length === 0 ? null : (
+      <li>
+        {counted(found.length, 'account')}: {words}:{' '}
+        {firstNamed(found.map(({ accountId }) => accountId).toSorted(byName))}.
+      </li>
+    );
+  const notYet = of('notYet');
+  return (
+    <>
+      {notYet.length === 0 ? null : (
+        <li>
+          {counted(notYet.length, 'account')}: this day cannot be signed yet:{' '}
+          {notYet.slice(0, NAMED).map((day, at) => (
+            <>
+              {at === 0 ? '' : ', '}
+              <a href={dayPath(day.accountId, date)}>{day.accountId}</a> (
+              <ShortAnswer date={date} day={day} />)
+            </>
+          ))}
+          {andMore(notYet.length - NAMED)}.
+        </li>
+      )}
+      {said(of('yes'), 'this day can be signed')}
+      {said(of('closed'), 'this day is prepared; a review is still to come')}
+      {said(of('locked'), 'this day is signed: prepared and reviewed')}
+      {said(
+        days.filter(({ changed }) => changed !== null),
+        'something has changed since the day was closed',
+      )}
+      {said(
+        days.filter(({ signedOn }) => signedOn.length > 0),
+        'the newest revision has other figures than the one that was signed',
       )}
     </>
   );

@@ -12,37 +12,44 @@ import { daysToRead } from '../../../days/shownDay.js';
 import type { SideText, WrittenStatement } from '../../../report/statementStore.js';
 import { statementsOfRun } from '../../../report/statementStore.js';
 import type { Words } from '../../format.js';
-import { Empty, Figure, Table } from '../../layout/parts.js';
+import { areMany, firstNamed } from '../../layout/many.js';
+import { Empty, Figure, FilterProblem, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
+import { chosenBy } from '../../visitor/filters.js';
 import { SignedBoxes } from '../days/signedBoxes.js';
 import { DIFFERS } from '../days/signedFigures.js';
-import { dayPath, MovedAfter, SigningOfAll } from '../days/signing.js';
+import { dayPath, MovedAfter, SigningOfAll, statementPath } from '../days/signing.js';
+import { ManyStatements } from './manyStatements.js';
 import { linesPath } from './statementLines.js';
 
 export async function statementPage(visit: Visit): Promise<Answer> {
-  const { deps, accounts, params, words } = visit;
+  const { deps, accounts, params, query, words } = visit;
   const date = dateOf(params.date);
   if (date === null) return NOT_FOUND;
+  const account = query.oneOf('account', accounts);
+  const { accountIds, problem } = chosenBy(visit, { account });
   const [statements, days] = await Promise.all([
-    statementsOfRun(deps.db, date, accounts),
-    daysToRead(deps.db, accounts, date, visit.accountsFor('closeDays')),
+    statementsOfRun(deps.db, date, accountIds),
+    daysToRead(deps.db, accountIds, date, visit.accountsFor('closeDays')),
   ]);
   const dayOf = (one: WrittenStatement) => days.find((day) => day.accountId === one.accountId);
   const [first] = statements;
   const left = statements.filter((one) => !isExplained(one));
   const body = (
     <>
-      <h1>Statement of {date}</h1>
+      <h1>
+        Statement of {date}
+        {account === null ? '' : `: account ${account}`}
+      </h1>
+      <FilterProblem words={problem} />
       <p class="sentence" role="status">
         {first === undefined ? 'There is no statement yet.' : null}
         {first !== undefined && left.length === 0
           ? 'Unexplained: 0.00 in every account and currency.'
           : null}
-        {left.length > 0
-          ? `Unexplained money in ${left.map(nameOf).join(', ')}: do not sign.`
-          : null}
+        {left.length > 0 ? `Unexplained money in ${namesOf(left)}: do not sign.` : null}
       </p>
       <SigningOfAll visit={visit} date={date} days={days} />
       {first === undefined ? (
@@ -53,20 +60,37 @@ export async function statementPage(visit: Visit): Promise<Answer> {
           {words.at(first.writtenAt)}. Each item between ledger and gateway leads to the lines that
           it is the sum of; they stand on the sheet Statement lines too, and what is not settled on
           the sheet Not settled: <a href="/reports">reports</a>.{' '}
+          {account === null ? null : (
+            <>
+              <a href={statementPath(date)}>The statement of all accounts</a> ·{' '}
+            </>
+          )}
           <a href={`/nights/${date}`}>Back to the night</a>
         </p>
       )}
-      {statements.map((one, at) => (
-        <OfAccount
-          one={one}
+      {areMany(statements) ? (
+        <ManyStatements
+          rows={statements.map((one, at) => ({
+            one,
+            day: dayOf(one),
+            isOther: changedOn(dayOf(one), statements, at) !== null || !isAsSigned(one, dayOf(one)),
+          }))}
           date={date}
-          words={words}
-          changed={changedOn(dayOf(one), statements, at)}
-          isAsSigned={isAsSigned(one, dayOf(one))}
-        >
-          <MovedAfter moved={onPage(dayOf(one)?.moved ?? [], statements, at)} />
-        </OfAccount>
-      ))}
+          visit={visit}
+        />
+      ) : (
+        statements.map((one, at) => (
+          <OfAccount
+            one={one}
+            date={date}
+            words={words}
+            changed={changedOn(dayOf(one), statements, at)}
+            isAsSigned={isAsSigned(one, dayOf(one))}
+          >
+            <MovedAfter moved={onPage(dayOf(one)?.moved ?? [], statements, at)} />
+          </OfAccount>
+        ))
+      )}
     </>
   );
   return { kind: 'page', title: `Statement of ${date}`, section: 'Tonight', body };
@@ -89,8 +113,9 @@ function isAsSigned({ currency }: WrittenStatement, day: DayToSign | undefined):
   return !day?.signedOn.some(({ pages }) => pages?.some((page) => page.currency === currency));
 }
 
-function nameOf({ accountId, currency }: WrittenStatement): string {
-  return `${accountId} ${currency}`;
+function namesOf(statements: readonly WrittenStatement[]): string {
+  const names = statements.map(({ accountId, currency }) => `${accountId} ${currency}`);
+  return areMany(names) ? firstNamed(names) : names.join(', ');
 }
 
 function OfAccount(props: {

@@ -1,0 +1,116 @@
+// A console of very many accounts: the statement, what one press signs and the settlement are rows
+// of a table, what is wrong first, each leading to its account alone; of few accounts all stands there.
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { dateOf } from '../support/night.js';
+import type { ConsoleHouse, Visitor } from './consoleHouse.js';
+import { openConsole } from './consoleHouse.js';
+
+const ACCOUNTS = 24;
+const date = dateOf(1);
+const url = `/nights/${date}/statement`;
+const close = `/days/all/close?date=${date}`;
+const IDS = Array.from({ length: ACCOUNTS }, (_, at) => `A${1001 + at}`);
+
+let house: ConsoleHouse;
+let finance: Visitor;
+
+beforeAll(async () => {
+  house = await openConsole({
+    ...{ accounts: ACCOUNTS, orders: 400 },
+    settings: { settlement: { from: dateOf(30) } },
+  });
+  finance = await house.withRole('finance');
+}, 180_000);
+afterAll(() => house.end());
+
+const textOf = (html: string): string =>
+  html
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll('&#39;', "'");
+const rowsOf = (body: string): string[] =>
+  [...body.matchAll(/<tr[^>]*><th scope="row"[^>]*>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+    textOf(row),
+  );
+
+async function owned(sql: string, values: unknown[] = []): Promise<void> {
+  await house.house.db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(sql, values);
+  });
+}
+
+it('has a row for each statement, those with unexplained money first, each leading to its own', async () => {
+  await owned(
+    `update tieout.statements set unexplained_captured = 3
+     where account_id = 'A1020' and currency = 'EUR'`,
+  );
+  const { body } = await finance.get(url);
+  const rows = rowsOf(body);
+  expect(rows.length).toBeGreaterThan(20);
+  expect(rows[0]).toMatch(
+    /^ ?A1020 EUR .* captured .* refunded 3\.00 captured 0\.00 refunded not yet/,
+  );
+  expect(rows[1]).toContain('A1001');
+  expect(body).not.toContain('From the ledger to the gateway');
+  expect(body).toContain(`<a href="${url}?account=A1020">A1020</a>`);
+  // Its head has no line for each account.
+  const [head = ''] = /<ul class="signing".*?<\/ul>/s.exec(body) ?? [];
+  expect(textOf(head)).toContain(
+    '1 account: this day cannot be signed yet: A1020 (not yet: the statement leaves money',
+  );
+  expect(head).toContain(`${url}?account=A1020`);
+  expect(textOf(head)).toContain('23 accounts: this day can be signed: A1001, A1002');
+  expect(textOf(head)).toContain('and 18 more.');
+  const own = (await finance.get(`${url}?account=A1020`)).body;
+  expect(own).toContain('From the ledger to the gateway: A1020 EUR');
+  expect(own).toContain('Unexplained money in A1020 EUR: do not sign.');
+  expect(own).not.toContain('A1019');
+});
+
+it('names nothing of other accounts, and says of one that cannot be chosen that nothing matches', async () => {
+  const few = await house.visitor([
+    { role: 'finance', accountId: 'A1003' },
+    { role: 'finance', accountId: 'A1004' },
+  ]);
+  const { body } = await few.get(url);
+  expect(body).toContain('From the ledger to the gateway: A1003');
+  expect(body).not.toContain('A1001');
+  const other = (await few.get(`${url}?account=A1020`)).body;
+  expect(other).toContain('no account to choose here');
+  expect(other).not.toContain('From the ledger to the gateway');
+  expect((await few.get(close)).body).not.toContain('A1020');
+});
+
+it('is signed by one press near the head, with a row for each account', async () => {
+  const { body } = await finance.get(close);
+  expect(body.indexOf('<button type="submit" class="main"')).toBeLessThan(body.indexOf('<table'));
+  const rows = rowsOf(body);
+  expect(rows).toHaveLength(ACCOUNTS);
+  expect(rows[0]).toMatch(/A1020 left: it cannot be signed yet .*money unexplained/);
+  expect(textOf(body)).toContain('for 23 accounts: A1001, A1002, A1003, A1004, A1005 and 18 more.');
+  expect(body).not.toContain('class="checklist"');
+  for (const id of IDS) expect(body).toContain(`/days/${id}/${date}`);
+});
+
+it('names the accounts that changed since what one press would sign was shown', async () => {
+  const fields = (body: string) => ({
+    seen: /name="seen" value="([0-9a-f]{64})"/.exec(body)?.[1] ?? '',
+    marks: /name="marks" value="([0-9a-f]+)"/.exec(body)?.[1] ?? '',
+    words: 'month end',
+  });
+  const seen = fields((await finance.get(close)).body);
+  await owned(
+    `update tieout.breaks set state = 'resolved' where break_id in (
+       select min(break_id) from tieout.breaks
+       where account_id in ('A1004', 'A1005') and state = 'open' group by account_id)`,
+  );
+  const refused = await finance.post(close, seen);
+  expect(refused.statusCode).toBe(409);
+  expect(textOf(refused.body)).toContain('nothing was signed. Changed: A1004, A1005.');
+  const done = await finance.post(close, fields(refused.body));
+  expect(done.body).toContain('23 of 23 done');
+  const after = textOf((await finance.get(url)).body);
+  expect(after).toContain('23 accounts: this day is prepared; a review is still to come');
+});

@@ -16,7 +16,7 @@ export function areMany(rows: readonly unknown[]): boolean {
   return rows.length > IN_FULL_MAX;
 }
 
-export interface PageOf<Row> {
+interface PageOf<Row> {
   shown: readonly Row[];
   /** from 0 */
   at: number;

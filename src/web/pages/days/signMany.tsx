@@ -18,7 +18,7 @@ interface OfMany {
 export function SignMany({ days, date, verb }: OfMany) {
   return (
     <Table
-      caption="Accounts: those that the button leaves first, then those that something speaks against"
+      caption="Accounts: first what the button leaves, then what something speaks against"
       isCaptionSeen
       class="lists rows"
       columns={[

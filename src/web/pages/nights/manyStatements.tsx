@@ -14,8 +14,9 @@ import { dayPath, ShortAnswer, statementPath } from '../days/signing.js';
 interface StatementAndDay {
   one: WrittenStatement;
   day: DayToSign | undefined;
-  /** what is behind it, or what it says, is other than what was signed */
-  isOther: boolean;
+  /** what changed behind it since its day was closed */
+  changed: string | null;
+  isAsSigned: boolean;
 }
 
 export function ManyStatements(props: {
@@ -52,7 +53,7 @@ export function ManyStatements(props: {
 }
 
 function Row({ row, date, words }: { row: StatementAndDay; date: string; words: Words }) {
-  const { one, day, isOther } = row;
+  const { one, day, changed, isAsSigned } = row;
   const { accountId, currency, ledger, gateway, unexplained, signed } = one;
   const by = (event: string) => signed.findLast((found) => found.event === event)?.by;
   const sides = ({ captured, refunded }: SideText) => (
@@ -80,7 +81,7 @@ function Row({ row, date, words }: { row: StatementAndDay; date: string; words: 
       <td>{by('locked') ?? <a href={dayPath(accountId, date)}>not yet</a>}</td>
       <td class="words">
         {day === undefined ? null : <ShortAnswer date={date} day={day} />}
-        {isOther ? <strong> Changed since it was signed.</strong> : null}
+        {changed === null && isAsSigned ? null : <strong> Changed since it was signed.</strong>}
       </td>
     </tr>
   );

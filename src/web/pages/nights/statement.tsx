@@ -34,7 +34,6 @@ export async function statementPage(visit: Visit): Promise<Answer> {
     statementsOfRun(deps.db, date, accountIds),
     daysToRead(deps.db, accountIds, date, visit.accountsFor('closeDays')),
   ]);
-  const dayOf = (one: WrittenStatement) => days.find((day) => day.accountId === one.accountId);
   const [first] = statements;
   const left = statements.filter((one) => !isExplained(one));
   const body = (
@@ -68,32 +67,34 @@ export async function statementPage(visit: Visit): Promise<Answer> {
           <a href={`/nights/${date}`}>Back to the night</a>
         </p>
       )}
-      {areMany(statements) ? (
-        <ManyStatements
-          rows={statements.map((one, at) => ({
-            one,
-            day: dayOf(one),
-            isOther: changedOn(dayOf(one), statements, at) !== null || !isAsSigned(one, dayOf(one)),
-          }))}
-          date={date}
-          visit={visit}
-        />
-      ) : (
-        statements.map((one, at) => (
-          <OfAccount
-            one={one}
-            date={date}
-            words={words}
-            changed={changedOn(dayOf(one), statements, at)}
-            isAsSigned={isAsSigned(one, dayOf(one))}
-          >
-            <MovedAfter moved={onPage(dayOf(one)?.moved ?? [], statements, at)} />
-          </OfAccount>
-        ))
-      )}
+      <Statements statements={statements} days={days} date={date} visit={visit} />
     </>
   );
   return { kind: 'page', title: `Statement of ${date}`, section: 'Tonight', body };
+}
+
+function Statements(props: {
+  statements: readonly WrittenStatement[];
+  days: readonly DayToSign[];
+  date: string;
+  visit: Visit;
+}) {
+  const { statements, days, date, visit } = props;
+  const rows = statements.map((one, at) => {
+    const day = days.find(({ accountId }) => accountId === one.accountId);
+    const changed = changedOn(day, statements, at);
+    return { one, day, changed, isAsSigned: isAsSigned(one, day) };
+  });
+  if (areMany(rows)) return <ManyStatements rows={rows} date={date} visit={visit} />;
+  return (
+    <>
+      {rows.map(({ one, day, ...row }, at) => (
+        <OfAccount one={one} date={date} words={visit.words} {...row}>
+          <MovedAfter moved={onPage(day?.moved ?? [], statements, at)} />
+        </OfAccount>
+      ))}
+    </>
+  );
 }
 
 /** What changed behind a page since its day was closed, and whether its figures have that. */

@@ -74,39 +74,61 @@ payable as (
 paid as (
   select account_id, currency, sum(payout) as paid_out from batch group by account_id, currency
 ),
+-- Each by account once, and not once more for each account: there may be hundreds.
+gateway_said as (
+  select account_id, jsonb_agg(jsonb_build_object('currency', currency,
+      'captured', round(captured, 2)::text, 'refunded', round(refunded, 2)::text,
+      'settled', round(settled, 2)::text,
+      'closing', round(captured - refunded - settled, 2)::text, 'suspense', suspense)
+    order by currency) as rows
+  from at_gateway group by account_id
+),
+payable_said as (
+  select p.account_id, jsonb_agg(jsonb_build_object('currency', p.currency,
+      'gross', round(p.gross, 2)::text, 'fees', round(p.fees, 2)::text,
+      'chargebacks', round(p.chargebacks, 2)::text, 'other', round(p.other, 2)::text,
+      'paidOut', round(d.paid_out, 2)::text, 'closing',
+      round(p.gross - p.fees - p.chargebacks + p.other - d.paid_out, 2)::text)
+    order by p.currency) as rows
+  from payable p join paid d using (account_id, currency) group by p.account_id
+),
+bank_said as (
+  select account_id, jsonb_agg(jsonb_build_object('currency', currency,
+      'paidOut', round(paid_out, 2)::text, 'arrived', '0.00',
+      'closing', round(paid_out, 2)::text) order by currency) as rows
+  from paid group by account_id
+),
+movement_said as (
+  select account_id, count(*) filter (where not m.is_awaited and o.movement_id is null) as settled,
+    count(*) filter (where m.is_awaited
+      and (m.due_until is null or m.business_date > m.due_until)) as open,
+    count(*) filter (where m.is_awaited and m.business_date <= m.due_until) as overdue,
+    count(*) filter (where not m.is_awaited and o.movement_id is not null) as differs
+  from movement m left join odd o using (movement_id) group by account_id
+),
+break_said as (
+  select account_id, jsonb_object_agg(kind, breaks) as kinds
+  from (
+    select account_id, kind, count(*) as breaks from account join tieout.breaks using (account_id)
+    where state = 'open' and tieout.is_settlement_kind(kind)
+    group by account_id, kind
+  ) b
+  group by account_id
+),
 said as (
-  select a.account_id, jsonb_build_object('accountId', a.account_id,
-    'atGateway', coalesce((select jsonb_agg(jsonb_build_object('currency', g.currency,
-        'captured', round(g.captured, 2)::text, 'refunded', round(g.refunded, 2)::text,
-        'settled', round(g.settled, 2)::text,
-        'closing', round(g.captured - g.refunded - g.settled, 2)::text, 'suspense', g.suspense)
-        order by g.currency)
-      from at_gateway g where g.account_id = a.account_id), '[]'),
-    'payable', coalesce((select jsonb_agg(jsonb_build_object('currency', p.currency,
-        'gross', round(p.gross, 2)::text, 'fees', round(p.fees, 2)::text,
-        'chargebacks', round(p.chargebacks, 2)::text, 'other', round(p.other, 2)::text,
-        'paidOut', round(d.paid_out, 2)::text, 'closing',
-        round(p.gross - p.fees - p.chargebacks + p.other - d.paid_out, 2)::text)
-        order by p.currency)
-      from payable p join paid d using (account_id, currency)
-      where p.account_id = a.account_id), '[]'),
-    'bank', coalesce((select jsonb_agg(jsonb_build_object('currency', d.currency,
-        'paidOut', round(d.paid_out, 2)::text, 'arrived', '0.00',
-        'closing', round(d.paid_out, 2)::text) order by d.currency)
-      from paid d where d.account_id = a.account_id), '[]'),
-    'movements', (select jsonb_build_object(
-        'settled', count(*) filter (where not m.is_awaited and o.movement_id is null),
-        'open', count(*) filter (where m.is_awaited
-          and (m.due_until is null or m.business_date > m.due_until)),
-        'overdue', count(*) filter (where m.is_awaited and m.business_date <= m.due_until),
-        'differs', count(*) filter (where not m.is_awaited and o.movement_id is not null))
-      from movement m left join odd o using (movement_id) where m.account_id = a.account_id),
-    'breaks', coalesce((select jsonb_object_agg(b.kind, b.breaks) from (
-        select kind, count(*) as breaks from tieout.breaks
-        where account_id = a.account_id and state = 'open' and tieout.is_settlement_kind(kind)
-        group by kind
-      ) b), '{}')) as account
-  from account a
+  select account_id, jsonb_build_object('accountId', account_id,
+    'atGateway', coalesce(g.rows, '[]'), 'payable', coalesce(p.rows, '[]'),
+    'bank', coalesce(k.rows, '[]'),
+    'movements', jsonb_build_object('settled', coalesce(m.settled, 0),
+      'open', coalesce(m.open, 0), 'overdue', coalesce(m.overdue, 0),
+      'differs', coalesce(m.differs, 0)),
+    'breaks', coalesce(b.kinds, '{}')) as account
+  from account
+  left join gateway_said g using (account_id)
+  left join payable_said p using (account_id)
+  left join bank_said k using (account_id)
+  left join movement_said m using (account_id)
+  left join break_said b using (account_id)
 )
 select jsonb_build_object(
   'asOf', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),

@@ -1,6 +1,8 @@
 // What is said to somebody who closes a day, line by line.
 
 import { expect, test } from 'vitest';
+import type { DayFigures } from '../../src/core/runs/businessDay.js';
+import { booksBegin } from '../../src/core/runs/businessDay.js';
 import type { ClosingFacts, LateRows, MovedAfter } from '../../src/core/runs/closingChecklist.js';
 import {
   aboutText,
@@ -205,4 +207,20 @@ test.each<[Partial<ClosingFacts>, boolean, string[]]>([
   const answer = signingAnswer(closingChecklist({ ...WELL, ...facts }));
   expect(answer.canBeSigned).toBe(canBeSigned);
   expect(answer.because.map(({ topic }) => topic)).toEqual(topics);
+});
+
+test('says since when the books have what was made elsewhere, of many accounts by date', () => {
+  const day = (at: number, since: string) => {
+    const elsewhere = { captured: '0.00', refunded: '0.00', suspense: 0, since };
+    return { accountId: `S${at}`, elsewhere } as DayFigures;
+  };
+  const days = (count: number) =>
+    Array.from({ length: count }, (_, at) => day(at + 1, at < 2 ? '2026-11-25' : '2026-11-24'));
+  expect(booksBegin(days(3))).toBe(
+    'The books have it of S1 from 2026-11-25, S2 from 2026-11-25, S3 from 2026-11-24 on.',
+  );
+  expect(booksBegin(days(600))).toBe(
+    'The books have it of 598 accounts (S3, S4, S5 and 595 more) from 2026-11-24, ' +
+      '2 accounts (S1, S2) from 2026-11-25 on.',
+  );
 });

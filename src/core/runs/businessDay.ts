@@ -4,6 +4,7 @@
 
 import { nameLabel } from '../instructions/decider.js';
 import { exactAmount, formatAmount } from '../money.js';
+import { andMore, counted } from '../text/amounts.js';
 
 export type DayState = 'open' | 'closed' | 'locked';
 
@@ -107,8 +108,33 @@ export function booksBegin(days: readonly DayFigures[]): string | null {
     days.flatMap(({ accountId, elsewhere }) => (elsewhere ? [[accountId, elsewhere.since]] : [])),
   );
   if (dates.size === 0) return null;
-  const words = [...dates].map(([accountId, since]) => `${accountId} from ${since}`);
+  const words =
+    dates.size > BOOKS_NAMED
+      ? byDate(dates)
+      : [...dates].map(([accountId, since]) => `${accountId} from ${since}`);
   return `The books have it of ${words.join(', ')} on.`;
+}
+
+/** Accounts that are named with their date; of more it is said by date. */
+const BOOKS_NAMED = 8;
+/** Accounts of each date, and dates, that are named then. */
+const NAMED_OF_DATE = 3;
+const DATES_NAMED = 5;
+
+/** "598 accounts (S1, S2, S3 and 595 more) from 2026-11-24", the most accounts first. */
+function byDate(dates: ReadonlyMap<string, string>): string[] {
+  const of = new Map<string, string[]>();
+  for (const [accountId, since] of dates) of.set(since, [...(of.get(since) ?? []), accountId]);
+  const sorted = [...of].toSorted((a, b) => b[1].length - a[1].length || a[0].localeCompare(b[0]));
+  const left = sorted.slice(DATES_NAMED).flatMap(([, accounts]) => accounts);
+  const words = sorted.slice(0, DATES_NAMED).map(([since, accounts]) => {
+    const named = accounts.slice(0, NAMED_OF_DATE).join(', ');
+    const more = andMore(accounts.length - NAMED_OF_DATE);
+    return `${counted(accounts.length, 'account')} (${named}${more}) from ${since}`;
+  });
+  return left.length === 0
+    ? words
+    : [...words, `${counted(left.length, 'account')} from other dates`];
 }
 
 /** Opening + captured - refunded + adjustments and what was made elsewhere, as it has to be. */

@@ -190,7 +190,7 @@ test('what came to the ledger after the night is counted, with the night that ha
 
 test('late settlements are named beside the breaks that they are', () => {
   const lines = closingChecklist({ ...WELL, openBreaks: 3, notSettled: 2 });
-  expect(lines.map(({ words }) => words).join('\n')).toMatch(/2 of them are captures .* late\?/);
+  expect(lines.map(({ words }) => words).join('\n')).toMatch(/2 of them are money .* late\?/);
 });
 
 test.each<[Partial<ClosingFacts>, boolean, string[]]>([

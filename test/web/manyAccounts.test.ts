@@ -114,3 +114,21 @@ it('names the accounts that changed since what one press would sign was shown', 
   const after = textOf((await finance.get(url)).body);
   expect(after).toContain('23 accounts: this day is prepared; a review is still to come');
 });
+
+it('has the settlement by sentences and rows, what is late first, and each account by itself', async () => {
+  const { body } = await finance.get('/settlement');
+  expect(textOf(body)).toMatch(/EUR: captured [\d,.]+, refunded/);
+  const table = /<caption>Books by account.*?<\/table>/s.exec(body)?.[0] ?? '';
+  const late = rowsOf(table).map((row) => Number(/ (\d+) ?$/.exec(row)?.[1]) > 0);
+  expect(late.length).toBeGreaterThan(20);
+  expect(late).toEqual(late.toSorted((a, b) => Number(b) - Number(a)));
+  expect(body).toContain('<option value="A1024">');
+  expect(body).not.toContain('At the gateway, A1001');
+  const own = (await finance.get('/settlement?account=A1002')).body;
+  expect(own).toContain('At the gateway, A1002');
+  expect(own).not.toContain('A1003');
+  const few = await house.withRole('finance', 'A1004');
+  expect((await few.get('/settlement')).body).toContain('At the gateway, A1004');
+  const other = (await few.get('/settlement?account=A1001')).body;
+  expect(other).toContain('no account to choose here');
+});

@@ -23,10 +23,14 @@ interface PageOf<Row> {
   pages: number;
 }
 
-/** The page in the address; behind the last one it is the last. */
-export function pageOf<Row>(rows: readonly Row[], query: Pick<Fields, 'whole'>): PageOf<Row> {
+/** The page that the address gives by this name; behind the last one it is the last. */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  query: Pick<Fields, 'whole'>,
+  name: string,
+): PageOf<Row> {
   const pages = Math.ceil(rows.length / ROWS_A_PAGE);
-  const asked = (query.whole('page', PAGES_MAX) ?? 1) - 1;
+  const asked = (query.whole(name, PAGES_MAX) ?? 1) - 1;
   const at = Math.max(0, Math.min(asked, pages - 1));
   return { shown: rows.slice(at * ROWS_A_PAGE, (at + 1) * ROWS_A_PAGE), at, pages };
 }

@@ -6,6 +6,7 @@ import { isExplained, isNothing } from '../../../core/runs/statement.js';
 import type { DayToSign } from '../../../days/shownDay.js';
 import type { SideText, WrittenStatement } from '../../../report/statementStore.js';
 import type { Words } from '../../format.js';
+import { AccountFilter } from '../../layout/accountFilter.js';
 import { byName, pageOf } from '../../layout/many.js';
 import { Figure, Pager, Table } from '../../layout/parts.js';
 import type { Visit } from '../../visit.js';
@@ -25,9 +26,10 @@ export function ManyStatements(props: {
   visit: Visit;
 }) {
   const { rows, date, visit } = props;
-  const { shown, at, pages } = pageOf(rows.toSorted(unexplainedFirst), visit.query);
+  const { shown, at, pages } = pageOf(rows.toSorted(unexplainedFirst), visit.query, 'page');
   return (
     <>
+      <AccountFilter visit={visit} action={statementPath(date)} />
       <Table
         caption="Statements by account and currency, those that leave money unexplained first"
         isCaptionSeen

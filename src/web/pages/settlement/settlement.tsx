@@ -10,13 +10,16 @@ import type { OldestOpen, SettlementDocument } from '../../../settlement/settlem
 import { oldestOpen, settlementFigures } from '../../../settlement/settlementStore.js';
 import { currencySentences } from '../../../settlement/settlementWords.js';
 import type { Words } from '../../format.js';
-import { Empty, Figure, Pager, State, Table } from '../../layout/parts.js';
+import { areMany } from '../../layout/many.js';
+import { Empty, Figure, FilterProblem, Pager, State, Table } from '../../layout/parts.js';
 import type { Direction } from '../../layout/sorting.js';
 import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
+import { chosenBy } from '../../visitor/filters.js';
 import type { FigureName } from './figures.js';
 import { BatchLink, FigureLink, figurePath } from './figures.js';
+import { ManyBooks } from './manyBooks.js';
 import { reportSection } from './reportForm.js';
 import { UploadForm } from './upload.js';
 
@@ -38,25 +41,56 @@ export function whereKept(
 
 export async function settlementPage(visit: Visit, rules: SettlementRules): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
-  const settled = await settledAccounts(deps.db, rules, accounts, null);
+  const account = query.oneOf('account', accounts);
+  const { accountIds, problem } = chosenBy(visit, { account });
+  const settled = await settledAccounts(deps.db, rules, accountIds, null);
   const document = await settlementFigures(deps.db, settled, rules.times);
   const oldest = await oldestOpen(deps.db, settled);
-  const sort = query.oneOf<BatchSort>('sort', BATCH_SORTS) ?? 'newest';
-  const batches = sortedBatches(document.batches, sort);
-  const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
-  const shown = batches.slice(at * BATCHES_A_PAGE, (at + 1) * BATCHES_A_PAGE);
+  const { from } = rules.times;
   const body = (
     <>
-      <h1>Settlement</h1>
+      <h1>
+        Settlement
+        {account === null ? '' : `: account ${account}`}
+      </h1>
+      <FilterProblem words={problem} />
       <p class="hint">
-        Since {rules.times.from}, checked at {words.at(document.asOf)}. Every figure leads to the
-        rows that it is the sum of.
+        Since {from}, checked at {words.at(document.asOf)}. Every figure leads to the rows that it
+        is the sum of.
+        {account === null ? null : (
+          <>
+            {' '}
+            <a href="/settlement">The settlement of all accounts</a>
+          </>
+        )}
       </p>
-      {document.accounts.map((one) => (
-        <Account one={one} oldest={oldest} from={rules.times.from} words={words} />
-      ))}
+      {areMany(document.accounts) ? (
+        <ManyBooks document={document} oldest={oldest} from={from} visit={visit} />
+      ) : (
+        document.accounts.map((one) => (
+          <Account one={one} oldest={oldest} from={from} words={words} />
+        ))
+      )}
       <UploadForm visit={visit} files={rules.settings.files} />
       {await reportSection(visit)}
+      <BatchList batches={document.batches} account={account} visit={visit} />
+    </>
+  );
+  return { kind: 'page', title: 'Settlement', section: 'Settlement', body };
+}
+
+function BatchList(props: { batches: Batches; account: string | null; visit: Visit }) {
+  const { batches: found, account, visit } = props;
+  const { query, words } = visit;
+  const sort = query.oneOf<BatchSort>('sort', BATCH_SORTS) ?? 'newest';
+  const batches = sortedBatches(found, sort);
+  const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
+  const shown = batches.slice(at * BATCHES_A_PAGE, (at + 1) * BATCHES_A_PAGE);
+  const own = account === null ? {} : { account };
+  const to = (more: Record<string, string>) =>
+    `/settlement?${new URLSearchParams({ ...own, ...more })}#batches`;
+  return (
+    <>
       <h2 id="batches">Batches</h2>
       {batches.length === 0 ? (
         <Empty>
@@ -64,18 +98,15 @@ export async function settlementPage(visit: Visit, rules: SettlementRules): Prom
           file.
         </Empty>
       ) : (
-        <BatchTable batches={shown} words={words} sort={sort} />
+        <BatchTable batches={shown} words={words} sort={sort} to={(by) => to({ sort: by })} />
       )}
       <Pager
         at={at}
         pages={Math.ceil(batches.length / BATCHES_A_PAGE)}
-        to={(page) =>
-          `/settlement?${new URLSearchParams({ sort, page: String(page + 1) })}#batches`
-        }
+        to={(page) => to({ sort, page: String(page + 1) })}
       />
     </>
   );
-  return { kind: 'page', title: 'Settlement', section: 'Settlement', body };
 }
 
 const BATCH_SORTS = ['newest', 'batch', 'account', 'state', 'lines', 'payout'] as const;
@@ -104,8 +135,9 @@ function sortedBatches(batches: Batches, sort: BatchSort): Batches {
 
 /** They come by account, oldest first. */
 function newestFirst(batches: Batches): Batches {
-  const accounts = [...new Set(batches.map(({ accountId }) => accountId))];
-  return accounts.flatMap((id) => batches.filter((one) => one.accountId === id).toReversed());
+  const of = new Map<string, Batches[number][]>();
+  for (const one of batches) of.set(one.accountId, [one, ...(of.get(one.accountId) ?? [])]);
+  return [...of.values()].flat();
 }
 
 function Account(props: {
@@ -250,13 +282,14 @@ function Payable({ one, words }: { one: AccountBooks; words: Words }) {
   );
 }
 
-function BatchTable(props: { batches: Batches; words: Words; sort: BatchSort }) {
-  const { batches, words, sort } = props;
-  const head = headsBy(
-    sort,
-    DIRECTIONS,
-    (by) => `/settlement?${new URLSearchParams({ sort: by })}#batches`,
-  );
+function BatchTable(props: {
+  batches: Batches;
+  words: Words;
+  sort: BatchSort;
+  to: (sort: BatchSort) => string;
+}) {
+  const { batches, words, sort, to } = props;
+  const head = headsBy(sort, DIRECTIONS, to);
   return (
     <Table
       caption={`Batches${sort === 'newest' ? ' by account, newest first' : ''}`}

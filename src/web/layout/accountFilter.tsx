@@ -1,0 +1,21 @@
+// One account of very many, chosen for a page that takes `account` in its address.
+
+import type { Visit } from '../visit.js';
+import { byName } from './many.js';
+
+export function AccountFilter({ visit, action }: { visit: Visit; action: string }) {
+  return (
+    <form class="filters" action={action} method="get" aria-label="Filters">
+      <label>
+        Account
+        <select name="account">
+          <option value="">all</option>
+          {visit.accounts.toSorted(byName).map((account) => (
+            <option value={account}>{account}</option>
+          ))}
+        </select>
+      </label>
+      <button type="submit">Show</button>
+    </form>
+  );
+}

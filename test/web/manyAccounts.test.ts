@@ -58,7 +58,7 @@ it('has a row for each statement, those with unexplained money first, each leadi
   // Its head has no line for each account.
   const [head = ''] = /<ul class="signing".*?<\/ul>/s.exec(body) ?? [];
   expect(textOf(head)).toContain(
-    '1 account: this day cannot be signed yet: A1020 (not yet: the statement leaves money',
+    '1 account: this day cannot be signed yet: A1020 ( the statement leaves money',
   );
   expect(head).toContain(`${url}?account=A1020`);
   expect(textOf(head)).toContain('23 accounts: this day can be signed: A1001, A1002');
@@ -88,7 +88,7 @@ it('is signed by one press near the head, with a row for each account', async ()
   expect(body.indexOf('<button type="submit" class="main"')).toBeLessThan(body.indexOf('<table'));
   const rows = rowsOf(body);
   expect(rows).toHaveLength(ACCOUNTS);
-  expect(rows[0]).toMatch(/A1020 left: it cannot be signed yet .*money unexplained/);
+  expect(rows[0]).toMatch(/A1020 leaves it: it cannot be signed yet .*money unexplained/);
   expect(textOf(body)).toContain('for 23 accounts: A1001, A1002, A1003, A1004, A1005 and 18 more.');
   expect(body).not.toContain('class="checklist"');
   for (const id of IDS) expect(body).toContain(`/days/${id}/${date}`);

@@ -23,7 +23,7 @@ export function SignMany({ days, date, verb }: OfMany) {
       class="lists rows"
       columns={[
         { head: 'Account' },
-        { head: 'By the button' },
+        { head: 'The button' },
         { head: 'What speaks against signing' },
       ]}
     >
@@ -43,7 +43,7 @@ function Row({ day, date, verb }: { day: SignedByPress; date: string; verb: Sign
         {state === 'open' ? null : <State state={state} />}
       </th>
       <td class="words">
-        {bar === null ? 'signed' : `left: ${bar}`}{' '}
+        {bar === null ? 'signs it' : `leaves it: ${bar}`}{' '}
         {first === null ? null : <a href={signAllPath(verb, first)}>Sign {first}</a>}
       </td>
       <td class="words">

@@ -61,14 +61,24 @@ function answer({ date, day }: OfDay, more: string): ComponentChildren {
 
 /** In one cell: whether it can be signed, and the first of what stands in the way. */
 export function ShortAnswer({ date, day }: OfDay) {
-  const { state, lines, accountId } = day;
+  const { state, lines } = day;
   if (state !== 'open') return <>{state === 'locked' ? 'it is signed' : 'it is prepared'}</>;
-  const { canBeSigned, because } = signingAnswer(lines);
-  const [first] = because;
-  if (canBeSigned || first === undefined) return <>yes</>;
+  if (signingAnswer(lines).canBeSigned) return <>yes</>;
   return (
     <>
-      not yet: <a href={TO[first.topic](accountId, date)}>{withoutCommands(first.words)}</a>
+      not yet: <InTheWay date={date} day={day} />
+    </>
+  );
+}
+
+/** The first of it, and how much more there is. */
+function InTheWay({ date, day: { accountId, lines } }: OfDay) {
+  const { because } = signingAnswer(lines);
+  const [first] = because;
+  if (first === undefined) return null;
+  return (
+    <>
+      <a href={TO[first.topic](accountId, date)}>{withoutCommands(first.words)}</a>
       {andMore(because.length - 1)}
     </>
   );
@@ -146,14 +156,15 @@ export function Against({ date, day: { accountId, lines } }: OfDay) {
   const against = lines.filter(({ isWell }) => !isWell);
   if (against.length === 0) return <>nothing</>;
   return (
-    <>
+    // In a cell by itself a link would stand on a line of its own.
+    <span>
       {against.map(({ topic, words }, at) => (
         <>
           {at === 0 ? '' : '; '}
           <a href={TO[topic](accountId, date)}>{withoutCommands(words)}</a>
         </>
       ))}
-    </>
+    </span>
   );
 }
 
@@ -289,7 +300,7 @@ function SigningOfMany({ days, date }: Pick<OfAll, 'days' | 'date'>) {
             <>
               {at === 0 ? '' : ', '}
               <a href={dayPath(day.accountId, date)}>{day.accountId}</a> (
-              <ShortAnswer date={date} day={day} />)
+              <InTheWay date={date} day={day} />)
             </>
           ))}
           {andMore(notYet.length - NAMED)}.

@@ -82,7 +82,7 @@ function Row({ row, date, words }: { row: StatementAndDay; date: string; words: 
       <td>{by('closed') ?? <a href={dayPath(accountId, date)}>not yet</a>}</td>
       <td>{by('locked') ?? <a href={dayPath(accountId, date)}>not yet</a>}</td>
       <td class="words">
-        {day === undefined ? null : <ShortAnswer date={date} day={day} />}
+        <span>{day === undefined ? null : <ShortAnswer date={date} day={day} />}</span>
         {changed === null && isAsSigned ? null : <strong> Changed since it was signed.</strong>}
       </td>
     </tr>

@@ -49,7 +49,7 @@ export function ManyBooks(props: {
           { head: 'In suspense', isFigure: true },
           { head: 'Overdue', isFigure: true },
           { head: 'Not paid out yet', isFigure: true },
-          { head: 'Open breaks of the account', isFigure: true },
+          { head: 'Open breaks of settlement, by account', isFigure: true },
         ]}
       >
         {shown.map((row) => (

@@ -150,3 +150,16 @@ it('has the settlement by sentences and rows, what is late first, and each accou
   const other = (await few.get('/settlement?account=A1001')).body;
   expect(other).toContain('no account to choose here');
 });
+
+it('has the days of one account for who chooses it', async () => {
+  const all = (await finance.get('/days')).body;
+  expect(all).toContain('<option value="A1024">');
+  const own = (await finance.get('/days?account=A1003')).body;
+  expect(own).toContain(`/days/A1003/${date}`);
+  expect(own).toMatch(/<option[^>]*selected[^>]*>A1003</);
+  expect(own).not.toContain(`/days/A1001/${date}`);
+  expect(own).toMatch(/href="\/days\?account=A1003&amp;until=[\d-]+">Older days/);
+  const few = await house.withRole('finance', 'A1004');
+  expect((await few.get('/days')).body).not.toContain('<option value="A1004">');
+  expect((await few.get('/days?account=A1001')).body).toContain('no account to choose here');
+});

@@ -11,7 +11,9 @@ export function AccountFilter({ visit, action }: { visit: Visit; action: string 
         <select name="account">
           <option value="">all</option>
           {visit.accounts.toSorted(byName).map((account) => (
-            <option value={account}>{account}</option>
+            <option value={account} selected={visit.query.text('account') === account}>
+              {account}
+            </option>
           ))}
         </select>
       </label>

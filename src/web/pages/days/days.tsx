@@ -7,13 +7,16 @@ import { booksBegin, ELSEWHERE, MEMOS, notInFigures } from '../../../core/runs/b
 import { DAY_MS } from '../../../core/time.js';
 import { dayFigures } from '../../../days/daysStore.js';
 import type { Words } from '../../format.js';
+import { AccountFilter } from '../../layout/accountFilter.js';
+import { areMany } from '../../layout/many.js';
 import type { Column } from '../../layout/parts.js';
-import { Empty, Figure, State, Table } from '../../layout/parts.js';
+import { Empty, Figure, FilterProblem, State, Table } from '../../layout/parts.js';
 import { Said } from '../../layout/said.js';
 import type { Direction } from '../../layout/sorting.js';
 import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
+import { chosenBy } from '../../visitor/filters.js';
 
 /** Days of one page; older ones by the date in the address. */
 const DAYS_SHOWN = 35;
@@ -24,28 +27,35 @@ export async function daysPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
   const until = dateOf(query.text('until') ?? undefined) ?? dayBefore(deps.now(), 0);
   const from = dayBefore(new Date(`${until}T00:00:00Z`), DAYS_SHOWN);
-  const found = await dayFigures(deps.db, accounts, from, until);
+  const account = query.oneOf('account', accounts);
+  const { accountIds, problem } = chosenBy(visit, { account });
+  const found = await dayFigures(deps.db, accountIds, from, until);
   const { days, next } = newestDays(found, ROWS_SHOWN);
   const sort = query.oneOf<DaySort>('sort', DAY_SORTS) ?? 'day';
   const older = next ?? dayBefore(new Date(`${from}T00:00:00Z`), 1);
   const body = (
     <>
-      <h1>Business days</h1>
+      <h1>
+        Business days
+        {account === null ? '' : `: account ${account}`}
+      </h1>
+      <FilterProblem words={problem} />
       <p class="hint">
         Opening, captured, refunded and adjustments, with what was captured and refunded elsewhere,
         make the closing, which is the next day's opening. {MEMOS}{' '}
         <Said text={notInFigures(deps.config.settlement !== null)} />
       </p>
       <Books days={days} />
+      {areMany(accounts) ? <AccountFilter visit={visit} action="/days" /> : null}
       {days.length === 0 ? (
         <Empty>
           No money has moved in these days. A day appears when a night has confirmed what moved.
         </Empty>
       ) : (
-        <DayTable days={sortedDays(days, sort)} words={words} by={{ sort, until }} />
+        <DayTable days={sortedDays(days, sort)} words={words} by={{ sort, until, account }} />
       )}
       <p>
-        <a href={`/days?until=${older}`}>Older days</a>
+        <a href={`/days?${ofAccount(account, { until: older })}`}>Older days</a>
       </p>
     </>
   );
@@ -63,6 +73,10 @@ export function newestDays<D extends Pick<DayFigures, 'businessDate'>>(
   const cut = sorted[rows]?.businessDate ?? '';
   const days = sorted.filter((day) => day.businessDate > cut || day.businessDate === newest);
   return { days, next: sorted[days.length]?.businessDate ?? null };
+}
+
+function ofAccount(account: string | null, more: Record<string, string>): URLSearchParams {
+  return new URLSearchParams(account === null ? more : { account, ...more });
 }
 
 function dayBefore(instant: Date, days: number): string {
@@ -120,12 +134,12 @@ export function DayTable(props: {
   days: readonly DayFigures[];
   words: Words;
   /** where they can be put in another order; else they are of one day, which the page names */
-  by?: { sort: DaySort; until: string };
+  by?: { sort: DaySort; until: string; account?: string | null };
 }) {
   const { days, words, by } = props;
   const isOneDay = by === undefined;
   const sorted = headsBy(by?.sort ?? 'day', DIRECTIONS, (sort) => {
-    return `/days?${new URLSearchParams({ until: by?.until ?? '', sort })}`;
+    return `/days?${ofAccount(by?.account ?? null, { until: by?.until ?? '', sort })}`;
   });
   const column = (head: string, sort: DaySort, isFigure = false): Column =>
     by === undefined ? { head, isFigure } : sorted(head, sort, isFigure);

@@ -1,6 +1,6 @@
 // What a workbook of decisions does, or would do, in all: how many rows of each decision, with
 // their money, by what they wait for, and the two halves of a waiver apart: the first person only
-// asks for it, the second one agrees. The same on the page, on the terminal and in the record. Pure.
+// asks for it, the second one agrees. The same on page and terminal and in the record. Pure.
 
 import { type MoneySum, sumMoney } from '../core/money.js';
 import { countText } from '../core/text/amounts.js';

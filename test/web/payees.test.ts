@@ -128,7 +128,10 @@ describe('of a payout that waits', () => {
     });
     const decided = ['decide', back, '--as', 'berta', '--check'];
     const checked = await tieoutHere(decided, { cwd: console.house.folder });
-    expect(checked.stdout).toContain(`, account A1001, ${asked}, to ${payee}: would be done`);
+    const why = 'waiting because the operation needs approval';
+    expect(checked.stdout).toContain(
+      `, account A1001, ${asked}, to ${payee}, ${why}: would be done`,
+    );
     const form = new FormData();
     form.set('_csrf', await approver.token());
     form.set('upload', new File([new Uint8Array(await readFile(back))], 'payout.xlsx'));

@@ -228,6 +228,28 @@ function differenceOf(
 
 const OF_SETTLEMENT = 'Settlement: ';
 
+/**
+ * What waited for a later night, and what one sent by now, is one row: that it came as it was said
+ * is no other figure than was signed.
+ */
+function sinceMoved(items: readonly ItemOf<bigint | string>[]): readonly ItemOf<bigint | string>[] {
+  const isLater = ({ item }: { item: string }) => item === 'later' || item === 'moved_later';
+  const later = items.filter(isLater);
+  if (later.length === 0) return items;
+  const sum = (amounts: (bigint | string)[]): bigint =>
+    amounts.reduce<bigint>(
+      (all, one) => all + (typeof one === 'bigint' ? one : (parseSum(one) ?? 0n)),
+      0n,
+    );
+  const one = {
+    item: 'later',
+    lines: later.reduce((all, { lines }) => all + lines, 0),
+    captured: sum(later.map(({ captured }) => captured)),
+    refunded: sum(later.map(({ refunded }) => refunded)),
+  };
+  return [...items.filter((each) => !isLater(each)), one];
+}
+
 /** As they stand under each other; a page that is not there says nothing of everything. */
 function halvesOf(page: Amounts | undefined): Row[][] {
   const books = page?.books ?? null;
@@ -236,7 +258,7 @@ function halvesOf(page: Amounts | undefined): Row[][] {
     return books === null || !sums ? { what: name, figures: null } : rowOf(name, sums);
   };
   const none: readonly ItemOf<bigint | string>[] = [];
-  const items = page?.items ?? none;
+  const items = sinceMoved(page?.items ?? none);
   const ofBooks = (list: readonly ItemOf<bigint | string>[] = none): Row[] =>
     list.map(({ item, ...sums }) => rowOf(OF_SETTLEMENT + bookWords(item), sums));
   const from = books === null ? null : new Map([['From' as const, books.from]]);

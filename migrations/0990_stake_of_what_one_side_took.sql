@@ -1,14 +1,14 @@
 -- Up Migration
 -- Where amounts differ and one side alone says that money was taken, all of it is at stake and not
 -- the difference alone: also of what is in review, pending or declined, and of what the gateway
--- took though the ledger wants it reserved or cancelled. Null: both took it, or neither.
+-- took though the ledger has it reserved, cancelled or declined. Null: both took it, or neither.
 create function tieout.taken_by(expected text, observed text) returns text
 language sql immutable as $$
   select case
     when expected = 'captured' and observed in ('authorised', 'in_review', 'pending', 'declined',
       'cancelled') then 'ledger'
-    when expected in ('authorised', 'cancelled') and observed in ('captured', 'partially_refunded')
-      then 'gateway'
+    when expected in ('authorised', 'cancelled', 'declined')
+      and observed in ('captured', 'partially_refunded') then 'gateway'
   end
 $$;
 create or replace function tieout.break_stake(kind text, expected jsonb, actual jsonb)

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countBreaks, findBreaks } from '../../src/breaks/breaksStore.js';
 import { breakSentence } from '../../src/core/breaks/sentence.js';
+import { EXPECTED_STATES, GATEWAY_STATES } from '../../src/core/orders/order.js';
 import { factsOfClose } from '../support/closing.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf } from '../support/night.js';
@@ -83,6 +84,25 @@ test('all of the money is at stake where nothing is captured, else what differs'
     expect(breakSentence('amount_mismatch', one.expected, one.actual)).not.toContain(
       'captured while',
     );
+  }
+});
+
+test('the sentence says of every pair of states what the database says', async () => {
+  for (const wanted of EXPECTED_STATES) {
+    for (const shown of GATEWAY_STATES) {
+      const { rows } = await house.db.query<{ by: string | null }>(
+        'select tieout.taken_by($1, $2) as by',
+        [wanted, shown],
+      );
+      const side = (state: string, amount: string) => ({ state, amount, currency: 'EUR' });
+      const said = breakSentence('amount_mismatch', side(wanted, '2.00'), side(shown, '1.00'));
+      const told = said.includes('nothing is captured while')
+        ? 'ledger'
+        : said.includes('it is captured there')
+          ? 'gateway'
+          : null;
+      expect([wanted, shown, told]).toEqual([wanted, shown, rows[0]?.by]);
+    }
   }
 });
 

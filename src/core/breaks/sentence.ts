@@ -154,18 +154,19 @@ export function breakDifference(kind: BreakKind, expected: Side, actual: Side): 
 
 /** Money that one side alone says was taken: as tieout.taken_by. */
 function takenByOne({ state: wanted = '' }: Side, { state: shown = '' }: Side): string {
-  const isTaken = shown === 'captured' || shown === 'partially_refunded';
   if (wanted === 'captured' && NOT_TAKEN.has(shown)) {
     const there = shown === 'authorised' ? '' : ` it is ${labelStates(shown)} there, and`;
     return `:${there} nothing is captured while they differ`;
   }
-  if (isTaken && (wanted === 'authorised' || wanted === 'cancelled')) {
+  if (KEPT.has(shown) && NOT_TAKEN.has(wanted)) {
     return `: it is captured there, and ${wanted} in the ledger`;
   }
   return '';
 }
 
 const NOT_TAKEN = new Set(['authorised', 'in_review', 'pending', 'declined', 'cancelled']);
+/** All of it, or what was not given back. */
+const KEPT = new Set(['captured', 'partially_refunded']);
 
 interface Words {
   expected: Side;

@@ -1,4 +1,4 @@
--- The schema as it stands after 1000_statement_after_later_dates, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1010_younger_requests, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -5550,8 +5550,8 @@ AS $function$
   select case
     when expected = 'captured' and observed in ('authorised', 'in_review', 'pending', 'declined',
       'cancelled') then 'ledger'
-    when expected in ('authorised', 'cancelled') and observed in ('captured', 'partially_refunded')
-      then 'gateway'
+    when expected in ('authorised', 'cancelled', 'declined')
+      and observed in ('captured', 'partially_refunded') then 'gateway'
   end
 $function$;
 
@@ -5766,4 +5766,24 @@ AS $function$
     when 'incomplete' = any (states) then 'incomplete'
     when 'broken' = any (states) then 'broken'
     else 'tied_out' end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.younger_requests(account text, since timestamp with time zone, look bigint)
+ RETURNS TABLE(order_no text, refund_id text, requested_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select was.order_no, was.refund_id, was.requested_at
+  from tieout.pulls own
+  join tieout.runs own_run on own_run.run_id = own.run_id
+  join tieout.runs r on not r.is_dry and r.business_date <= own_run.business_date
+    and r.business_date >= coalesce((
+      select max(told.business_date) from tieout.run_accounts t
+      join tieout.runs told on told.run_id = t.run_id and not told.is_dry
+        and told.summary is not null and told.business_date < own_run.business_date
+      where t.account_id = account), '-infinity')
+  join tieout.pulls p on p.run_id = r.run_id and p.kind = 'night' and p.pull_id < own.pull_id
+  join tieout.asked_refunds was on was.pull_id = p.pull_id and was.account_id = account
+    and was.requested_at >= since
+  where own.pull_id = look
 $function$;

@@ -4,21 +4,10 @@
 -- (instructions/withdrawnAsHistory.sql). $1 run, $2 accounts as json [{account_id, live_from}], $3
 -- how many are named.
 with account as (
-  select own.account_id, own.pull_id, a.live_from, r.business_date, coalesce((
-    select max(told.business_date) from tieout.run_accounts t
-    join tieout.runs told on told.run_id = t.run_id and not told.is_dry
-      and told.summary is not null and told.business_date < r.business_date
-    where t.account_id = own.account_id), '-infinity') as told_at
+  select own.account_id, own.pull_id, a.live_from
   from jsonb_to_recordset($2::jsonb) as a (account_id text, live_from timestamptz)
   join tieout.run_accounts own
     on own.run_id = $1::bigint and own.account_id = a.account_id collate "C"
-  join tieout.runs r on r.run_id = own.run_id
-),
-earlier as (
-  select a.account_id, p.pull_id from account a
-  join tieout.pulls p on p.kind = 'night' and p.pull_id < a.pull_id
-  join tieout.runs r on r.run_id = p.run_id and not r.is_dry
-    and r.business_date between a.told_at and a.business_date
 ),
 dated_back as (
   select a.account_id, a.live_from, r.refund_id, r.order_no, r.requested_at,
@@ -26,9 +15,8 @@ dated_back as (
   from account a
   join tieout.asked_refunds r on r.pull_id = a.pull_id and r.account_id = a.account_id
     and r.requested_at < a.live_from
-  join earlier e on e.account_id = a.account_id
-  join tieout.asked_refunds was on was.pull_id = e.pull_id and was.account_id = e.account_id
-    and was.refund_id = r.refund_id and was.requested_at >= a.live_from
+  join lateral tieout.younger_requests(a.account_id, a.live_from, a.pull_id) was
+    on was.refund_id = r.refund_id
   where not exists (
     select from tieout.instructions i
     where i.account_id = r.account_id and i.refund_id = r.refund_id and i.operation = 'refund'

@@ -21,23 +21,10 @@ kept as materialized (
   union
   select account_id, order_no from tieout.look_hints
 ),
--- Requests that a look since the last night that told its figures had from liveFrom on: dated
--- older by now they count as done, and are looked at once more to be told (total/datedBack.sql).
+-- Dated older by now they count as done, and are looked at once more to be told.
 younger as materialized (
-  select a.account_id, was.order_no, was.refund_id
-  from account a
-  cross join tieout.pulls own
-  join tieout.runs own_run on own_run.run_id = own.run_id
-  join tieout.runs r on not r.is_dry and r.business_date <= own_run.business_date
-    and r.business_date >= coalesce((
-      select max(told.business_date) from tieout.run_accounts t
-      join tieout.runs told on told.run_id = t.run_id and not told.is_dry
-        and told.summary is not null and told.business_date < own_run.business_date
-      where t.account_id = a.account_id), '-infinity')
-  join tieout.pulls p on p.run_id = r.run_id and p.kind = 'night' and p.pull_id < own.pull_id
-  join tieout.asked_refunds was on was.pull_id = p.pull_id and was.account_id = a.account_id
-    and was.requested_at >= a.live_from
-  where own.pull_id = $1
+  select a.account_id, y.order_no, y.refund_id
+  from account a cross join lateral tieout.younger_requests(a.account_id, a.live_from, $1) y
 ),
 refundable as materialized (
   select r.account_id collate "C" as account_id, r.order_no collate "C" as order_no,

@@ -64,12 +64,12 @@ export function waitsForServer({ monotonic }: Pick<RunDeps, 'monotonic'>, run: R
 
 /** How long a database that went away is waited for, over all who wait for it in turn. */
 export const DATABASE_MINUTES_MAX = 10;
-/** How often one run is taken up again after its database was away. */
-const RETURNS_MAX = 5;
 /** What held for so long was no outage that only seemed to be over. */
 const HELD_MS = 60_000;
 /** Before the run goes on, where it came back and was away again at once: full, or used up. */
 const RETURN_PAUSES_S = [0, 15, 60, 180, 300] as const;
+/** How often one run is taken up again after its database was away. */
+const RETURNS_MAX = RETURN_PAUSES_S.length;
 const PAUSE_MS = 1_000;
 const MINUTE_MS = 60_000;
 
@@ -82,7 +82,7 @@ export interface Outages {
 
 /** Of one command: a database that is restarted under a run costs it time, and no more. */
 export function openOutages(deps: WaitingDeps & Pick<RunDeps, 'db'>): Outages {
-  let left = RETURNS_MAX;
+  let left: number = RETURNS_MAX;
   let wasBack = Number.NEGATIVE_INFINITY;
   let inARow = 0;
   const untilThere = waiting(deps);

@@ -136,8 +136,12 @@ function sortedBatches(batches: Batches, sort: BatchSort): Batches {
 /** They come by account, oldest first. */
 function newestFirst(batches: Batches): Batches {
   const of = new Map<string, Batches[number][]>();
-  for (const one of batches) of.set(one.accountId, [one, ...(of.get(one.accountId) ?? [])]);
-  return [...of.values()].flat();
+  for (const one of batches) {
+    const own = of.get(one.accountId);
+    if (own === undefined) of.set(one.accountId, [one]);
+    else own.push(one);
+  }
+  return [...of.values()].flatMap((own) => own.toReversed());
 }
 
 function Account(props: {

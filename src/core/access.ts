@@ -50,7 +50,7 @@ export interface Grant {
   accountId: string | null;
 }
 
-/** The accounts of this configuration for which somebody with these grants has the right. */
+/** Those of these accounts for which somebody with these grants has the right. */
 export function accountsFor(
   right: Right,
   grants: readonly Grant[],

@@ -1,6 +1,6 @@
 -- The night of a date, or the newest, with no more of its summary than the reader may see. $1 the
--- accounts of the reader, $2 date or null, $3 whether these are all accounts of the configuration:
--- such a reader is told all of it, also of accounts that the configuration does not name.
+-- accounts of the reader, $2 date or null, $3 whether these are all accounts that
+-- there are: such a reader is told all of it, also of those that the configuration does not name.
 select r.run_id, r.business_date, r.state as run_state, r.created_at, r.finished_at, r.as_of,
   -- its words may name another account and its money
   case when $3 or tieout.sees_run($1, r.run_id) then r.failure end as failure,

@@ -24,7 +24,7 @@ export interface ConsoleRun {
 /** Who looks. */
 export interface Reader {
   accounts: readonly string[];
-  /** These are all accounts of the configuration: the state of the run itself is told. */
+  /** These are all accounts that there are: the state of the run itself is told. */
   seesAll: boolean;
 }
 

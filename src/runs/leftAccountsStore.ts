@@ -1,9 +1,10 @@
 // What is unfinished of accounts that are not in the configuration any more: open breaks, and
-// instructions that have not come to an end. It is named until it is finished. Refund requests of
-// theirs are breaks of the run itself (compare/strayRefunds.sql).
+// instructions that have not come to an end. It is named until it is finished; not where nothing is
+// left but breaks of refund requests, which the run itself keeps (compare/strayRefunds.sql).
 
 import type { LeftAccountFacts } from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';
+import { statement } from '../database/statements.js';
 import type { ProcessMark } from '../processes/identity.js';
 
 /** Whoever sends looks within that at what was accepted; who has the account no more never does. */
@@ -20,20 +21,31 @@ export async function leftAccounts(
     breaks: number;
   }>(
     `with unfinished as (
-       select account_id, state as what, count(*) as count from tieout.instructions
-       where is_open and account_id <> all ($1) group by 1, 2
+       select account_id, state as what, count(*) as count, 0 as strange
+       from tieout.instructions where is_open and account_id <> all ($1) group by 1, 2
        union all
-       select account_id, 'break', count(*) from tieout.breaks
-       where state = 'open' and kind <> 'refund_without_order' and account_id <> all ($1)
-       group by 1
+       select account_id, 'break', count(*),
+         count(*) filter (where kind = 'refund_without_order')
+       from tieout.breaks where state = 'open' and account_id <> all ($1) group by 1
      )
      select account_id,
        coalesce(jsonb_object_agg(what, count) filter (where what <> 'break'), '{}') as states,
        coalesce(sum(count) filter (where what = 'break'), 0)::int as breaks
-     from unfinished group by 1 order by 1`,
+     from unfinished group by 1 having sum(count) > sum(strange) order by 1`,
     [accountIds],
   );
   return rows.map(({ account_id: accountId, ...row }) => ({ accountId, ...row }));
+}
+
+/** Accounts that the configuration does not name and that have breaks or instructions at all. */
+export async function unconfiguredAccounts(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<string[]> {
+  const { rows } = await db.query<{ account_id: string }>(statement('runs/unconfiguredAccounts'), [
+    accountIds,
+  ]);
+  return rows.map((row) => row.account_id);
 }
 
 /** Those of which something was settled that no run has counted. */

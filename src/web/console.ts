@@ -15,6 +15,7 @@ import { accountsFor, DECIDES, hasEverywhere } from '../core/access.js';
 import { messageOf } from '../core/errors.js';
 import { youngUploads } from '../retention/oldUploads.js';
 import { whyDecidedElsewhere } from '../runs/environment.js';
+import { unconfiguredAccounts } from '../runs/leftAccountsStore.js';
 import { sendAnswer } from './answers.js';
 import { addAssets } from './assets.js';
 import { forLog, wordsFor } from './format.js';
@@ -122,13 +123,21 @@ function admission(deps: ConsoleDeps, route: Route) {
   };
 }
 
+interface Admitted {
+  session: SessionRow;
+  /** those for which they may */
+  accounts: string[];
+  /** of these it is asked for which they may */
+  known: readonly string[];
+}
+
 /** Who asks, and for which accounts they may; null: they were answered. */
 async function admit(
   deps: ConsoleDeps,
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<{ session: SessionRow; accounts: string[] } | null> {
+): Promise<Admitted | null> {
   const session = await currentSession(deps, request);
   if (session === null) {
     const back = request.method === 'GET' && request.url !== '/' ? request.url : null;
@@ -136,7 +145,8 @@ async function admit(
     reply.redirect(`/sign-in${query}`, 303);
     return null;
   }
-  const accounts = accountsOf(deps, route, session);
+  const known = await accountsKnown(deps, route);
+  const accounts = accountsOf(deps, route, session, known);
   if (accounts.length === 0) {
     await refusedAt(deps, request, session.name, `may not ${route.right}`);
     await answerProblem(deps, request, reply, 403, session);
@@ -148,7 +158,7 @@ async function admit(
     await answerProblem(deps, request, reply, 409, session, elsewhere);
     return null;
   }
-  return { session, accounts };
+  return { session, accounts, known };
 }
 
 /** Who asks, may they, what do they bring; then the page. */
@@ -160,7 +170,7 @@ async function serve(
 ): Promise<FastifyReply> {
   const admitted = await admit(deps, route, request, reply);
   if (admitted === null) return reply;
-  const { session, accounts } = admitted;
+  const { session, accounts, known } = admitted;
   const form = fieldsOf(request.body);
   const allowed = new Set(['_csrf', ...(route.fields ?? [])]);
   if (form.names().some((name) => !allowed.has(name))) {
@@ -174,7 +184,10 @@ async function serve(
   }
   const draft = session.draft !== null && isFor(session.draft, request.url) ? session.draft : null;
   if (draft !== null) await keepTyped(deps, request, null);
-  const visit = visitOf(deps, request, reply, { session, accounts, typed: draft?.typed ?? {} });
+  const visit = visitOf(deps, request, reply, {
+    ...{ session, accounts, known },
+    typed: draft?.typed ?? {},
+  });
   const answer = await route.handle(visit);
   if (answer.kind === 'notFound') {
     deps.log(`console: ${forLog(session.name)} found nothing: ${route.method} ${route.path}`);
@@ -197,27 +210,41 @@ async function decidedElsewhere(deps: ConsoleDeps, route: Route): Promise<string
   return whyDecidedElsewhere(deps.db, deps.config);
 }
 
-function accountsOf(deps: ConsoleDeps, route: Route, { grants }: SessionRow): string[] {
+function accountsOf(
+  deps: ConsoleDeps,
+  route: Route,
+  { grants }: SessionRow,
+  known: readonly string[],
+): string[] {
   const all = deps.accountIds;
   if (route.everywhere === true) return hasEverywhere(route.right, grants, all) ? [...all] : [];
-  return accountsFor(route.right, grants, all);
+  return accountsFor(route.right, grants, known);
+}
+
+/** Those of the configuration; where the page shows what others left, also those. */
+async function accountsKnown(
+  { db, accountIds }: ConsoleDeps,
+  route: Route,
+): Promise<readonly string[]> {
+  if (route.unconfigured !== true) return accountIds;
+  return [...accountIds, ...(await unconfiguredAccounts(db, accountIds))];
 }
 
 function visitOf(
   deps: ConsoleDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  of: { session: SessionRow; accounts: string[]; typed: Readonly<Record<string, string>> },
+  of: Admitted & { typed: Readonly<Record<string, string>> },
 ): Visit {
-  const { session, accounts, typed } = of;
+  const { session, accounts, known, typed } = of;
   const { userId, name, grants } = session;
   return {
     deps,
     person: { userId, name, grants, isFresh: isFresh(session, deps.now()) },
     decider: deciderOf(deps, session),
     accounts,
-    seesAll: accounts.length === deps.accountIds.length,
-    accountsFor: (right) => accountsFor(right, grants, deps.accountIds),
+    seesAll: accounts.length === known.length,
+    accountsFor: (right) => accountsFor(right, grants, known),
     params: request.params as Record<string, string>,
     query: fieldsOf(request.query),
     form: fieldsOf(request.body),

@@ -68,9 +68,9 @@ export interface Visit {
   person: Person;
   /** The person as who decides: what is decided is signed in this name, from this session. */
   decider: Decider;
-  /** Accounts for which the person has the right that the route needs. */
+  /** Accounts for which the person has the right that the route needs; see Route.unconfigured. */
   accounts: readonly string[];
-  /** These are all accounts of the configuration. */
+  /** These are all accounts of the configuration, and all others that the route is of. */
   seesAll: boolean;
   /** Accounts for which the person has another right. */
   accountsFor(right: Right): readonly string[];
@@ -123,6 +123,8 @@ export interface Route {
   right: Right;
   /** The right is needed for every account of the configuration. */
   everywhere?: true;
+  /** It is also of accounts that are not configured, with their breaks and instructions. */
+  unconfigured?: true;
   /** The password must have been given a short while ago. */
   isFresh?: true;
   /** Done by the configuration of whatever environment, though it is a decision. */

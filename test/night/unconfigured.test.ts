@@ -52,6 +52,10 @@ test('a request of an account that is not configured is a break in books of its 
   expect(verified.differences).toEqual([]);
   const shown = await tieoutHere(['breaks', 'list', '--json'], { cwd: house.folder });
   expect(shown.stdout).toContain('of an account that is not configured');
+  const said = (await tieoutHere(['breaks', 'list'], { cwd: house.folder })).stdout;
+  const sentence = 'lost-1 of 1.00, of an account that is not configured: nothing is refunded';
+  expect(said.replaceAll(/\s+/g, ' ')).toContain(sentence);
+  expect(said).not.toContain('names no order');
   const status = await tieoutHere(['status'], { cwd: house.folder });
   expect(status.stdout).toMatch(/did not tie out/);
   expect(status.stdout).not.toMatch(/left the configuration/);

@@ -59,12 +59,13 @@ export interface ConsoleHouse {
 }
 
 export async function openConsole(
-  options: HouseOptions & { before?: (house: House) => Promise<void> } = {},
+  options: HouseOptions & Partial<Record<'before' | 'after', (house: House) => Promise<void>>> = {},
 ): Promise<ConsoleHouse> {
-  const { before, ...wanted } = options;
+  const { before, after, ...wanted } = options;
   const house = await buildHouse({ orders: 120, ...wanted });
   await before?.(house);
   await house.run();
+  await after?.(house);
   const app = await house.open();
   const lines: string[] = [];
   const clock = { now: new Date() };

@@ -4,6 +4,7 @@
 
 import { Command, Option } from 'commander';
 import { UsageError } from '../../core/errors.js';
+import { sentElsewhereWords } from '../../core/instructions/decision.js';
 import type { InstructionState } from '../../core/instructions/instruction.js';
 import { INSTRUCTION_STATES } from '../../core/instructions/instruction.js';
 import { INSTRUCTION_OPERATIONS } from '../../core/orders/order.js';
@@ -246,11 +247,5 @@ function collect(value: string, previous: string[]): string[] {
 function sentElsewhere({ config }: App, rows: readonly DecisionVerdict[]): string[] {
   const own = new Set(config.accounts.map(({ accountId }) => accountId));
   const approved = rows.flatMap((row) => (row.kind === 'done' ? [row.instruction.accountId] : []));
-  return [...new Set(approved)]
-    .filter((accountId) => !own.has(accountId))
-    .map(
-      (accountId) =>
-        `account ${accountId} is not in this configuration: what is approved of it is sent only ` +
-        'by one that has it',
-    );
+  return [...new Set(approved)].filter((accountId) => !own.has(accountId)).map(sentElsewhereWords);
 }

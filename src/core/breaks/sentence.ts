@@ -175,6 +175,9 @@ interface Words {
   gateway: string;
 }
 
+/** As compare/strayRefunds.sql words it. */
+const UNCONFIGURED = ', of an account that is not configured,';
+
 const SENTENCES: Record<BreakKind, (words: Words) => string> = {
   missing_at_gateway: ({ ledger }) =>
     `the ledger expects ${ledger}, and the gateway, fully asked, has no such order`,
@@ -215,8 +218,11 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
     `the ledger expects ${expected.state ?? 'none'}`,
   outcome_unknown: ({ gateway }) =>
     `nobody can say yet whether the gateway did what we sent; it shows ${gateway}`,
-  refund_without_order: ({ expected }) =>
-    `${expected.problem ?? 'a refund request'} names no order of the ledger: nothing is refunded`,
+  refund_without_order: ({ expected: { problem = 'a refund request' } }) =>
+    // Of such an account the ledger may have the order.
+    problem.endsWith(UNCONFIGURED)
+      ? `${problem.slice(0, -1)}: nothing is refunded`
+      : `${problem} names no order of the ledger: nothing is refunded`,
   payout_rejected: ({ expected }) =>
     `${expected.problem ?? 'a payout did not happen'}: ` +
     (expected.instruction === undefined

@@ -44,6 +44,11 @@ function misfitWords(query: Fields, name: string): string {
 
 const NOTHING = 'nothing matches';
 
+/** An account in words: one that no night looks at is marked. */
+export function accountWords({ deps }: Pick<Visit, 'deps'>, accountId: string): string {
+  return deps.accountIds.includes(accountId) ? accountId : `${accountId} (not configured)`;
+}
+
 /** For what is decided about all that match: of which accounts, where the lists show more. */
 export function onlyMine({ query, accounts, accountsFor }: Visit): string {
   const isAll = accountsFor('look').every((account) => accounts.includes(account));

@@ -3,7 +3,9 @@
 import { AGES } from '../../../core/breaks/breakAge.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { labelOf } from '../../../core/text/labels.js';
+import type { Visit } from '../../visit.js';
 import type { Fields } from '../../visitor/fields.js';
+import { accountWords } from '../../visitor/filters.js';
 import { OVERDUE } from './breakQuery.js';
 
 interface Choice {
@@ -49,15 +51,16 @@ function Type(props: { name: string; label: string; query: Fields; size: number 
 }
 
 export function Filters(props: {
-  query: Fields;
-  accounts: readonly string[];
+  visit: Visit;
   choices: { currencies: readonly string[]; owners: readonly string[] };
 }) {
-  const { query, accounts, choices } = props;
+  const { visit, choices } = props;
+  const { query } = visit;
+  const accounts = visit.accounts.map((one) => ({ value: one, words: accountWords(visit, one) }));
   return (
     <form class="filters" action="/breaks" method="get" aria-label="Filters">
       <Choose name="state" label="State" query={query} any="open" choices={STATES} />
-      <Choose name="account" label="Account" query={query} any="all" choices={accounts.map(same)} />
+      <Choose name="account" label="Account" query={query} any="all" choices={accounts} />
       <Choose name="kind" label="Kind" query={query} any="all" choices={KINDS} />
       <Choose
         name="currency"

@@ -41,6 +41,7 @@ import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import type { Fields } from '../../visitor/fields.js';
 import { rowIdOf } from '../../visitor/fields.js';
+import { accountWords } from '../../visitor/filters.js';
 import { CsvForm } from '../csvLists.js';
 import { batchPath } from '../settlement/figures.js';
 import type { WaitingWaiver } from './breakDecisions.js';
@@ -81,7 +82,7 @@ export async function breaksPage(visit: Visit): Promise<Answer> {
     <>
       <h1>Breaks</h1>
       <Views visit={visit} at={query.text('state') === 'waiver_asked' ? 'waivers' : 'list'} />
-      <Filters query={query} accounts={accounts} choices={choices} />
+      <Filters visit={visit} choices={choices} />
       <FilterProblem words={problem} />
       <p class="sentence" role="status">
         {countWords(found, words)}
@@ -273,10 +274,9 @@ export async function breakPage(visit: Visit): Promise<Answer> {
   const [found] = await findBreaks(deps.db, filter, { limit: 1, offset: 0 });
   if (found === undefined) return NOT_FOUND;
   const events = await breakLife(deps.db, found.breakId);
-  const { profile } = deps.config.gateway;
   const isOfOrder = batchOfBreak(found) === null;
   const shown = isOfOrder
-    ? await shownBeside(deps.db, profile, found.accountId, found.orderNo)
+    ? await shownBeside(deps.db, deps.config.gateway.profile, found.accountId, found.orderNo)
     : null;
   const body = (
     <>
@@ -285,7 +285,8 @@ export async function breakPage(visit: Visit): Promise<Answer> {
       </h1>
       <p class="sentence">
         {isOfOrder ? 'Order ' : ''}
-        <Place row={found} /> of account {found.accountId}: <Said text={sentenceOf(found)} />.
+        <Place row={found} /> of account {accountWords(visit, found.accountId)}:{' '}
+        <Said text={sentenceOf(found)} />.
       </p>
       <p class="hint">
         First seen {words.at(found.firstSeen)},{' '}

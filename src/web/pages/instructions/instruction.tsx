@@ -2,7 +2,7 @@
 // attempt with its raw answer, and the decision that is possible now.
 
 import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
-import { isUndecided } from '../../../core/instructions/decision.js';
+import { isUndecided, sentElsewhereWords } from '../../../core/instructions/decision.js';
 import { hintWords } from '../../../core/instructions/hints.js';
 import {
   holdLabel,
@@ -23,6 +23,7 @@ import { Empty, Form, OrderLink, State } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { rowIdOf } from '../../visitor/fields.js';
+import { accountWords } from '../../visitor/filters.js';
 import { SeenList } from './decisionBasis.js';
 import { Replan, Resolve } from './findingForms.js';
 import { Lapsing, lapsingOf } from './lapsing.js';
@@ -48,7 +49,8 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
       </h1>
       <p class="sentence">
         Order <OrderLink accountId={sheet.accountId} orderNo={sheet.orderNo} /> of account{' '}
-        {sheet.accountId}, transaction {sheet.transactionId}. {whyOf(sheet, words)}
+        {accountWords(visit, sheet.accountId)}, transaction {sheet.transactionId}.{' '}
+        {whyOf(sheet, words)}
       </p>
       <Lapsing of={lapsing?.get(String(id))} words={words} />
       <p class="hint">
@@ -196,6 +198,7 @@ function moneyOf(sheet: Sheet): string {
 function Approve({ visit, pick, sheet }: { visit: Visit; pick: string; sheet: Sheet }) {
   const isAsked = sheet.askedBy.some((name) => isSamePerson(name, visit.person.name));
   const mayApprove = isApprovable(sheet.holdReason) && !isAsked;
+  const isOurs = visit.deps.accountIds.includes(sheet.accountId);
   return (
     <Form action="/approvals/approve" csrf={visit.csrf}>
       <fieldset class="decide">
@@ -208,12 +211,14 @@ function Approve({ visit, pick, sheet }: { visit: Visit; pick: string; sheet: Sh
         </label>
         {mayApprove ? (
           <button type="submit" class="main">
-            Approve {moneyOf(sheet)}: it will be sent
+            Approve {moneyOf(sheet)}
+            {isOurs ? ': it will be sent' : ''}
           </button>
         ) : null}
         <button type="submit" formaction="/approvals/reject" class="danger">
           Reject: it will not be sent
         </button>
+        {isOurs ? null : <span class="hint">{sentElsewhereWords(sheet.accountId)}</span>}
         {mayApprove ? null : (
           <span class="hint">
             {isAsked ? 'You asked for it: somebody else approves it.' : 'It cannot be approved.'}

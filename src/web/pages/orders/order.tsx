@@ -19,6 +19,7 @@ import { Empty, Figure, State, Table } from '../../layout/parts.js';
 import { Said } from '../../layout/said.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
+import { accountWords } from '../../visitor/filters.js';
 import { ShownEntries } from '../breaks/shownBeside.js';
 import { LostPermits } from '../instructions/lostPermits.js';
 import { OrderSettlement } from '../settlement/orderSettlement.js';
@@ -32,7 +33,7 @@ export async function orderPage(visit: Visit): Promise<Answer> {
   const body = (
     <>
       <h1>
-        Order {orderNo} <span class="hint">of account {account}</span>
+        Order {orderNo} <span class="hint">of account {accountWords(visit, account)}</span>
       </h1>
       <Ledger history={history} words={words} />
       <Breaks history={history} words={words} orderNo={orderNo} />

@@ -1,0 +1,146 @@
+// An account that left the configuration with breaks and instructions that are open: who sees all
+// accounts finds it in the console, in lists and totals, as the command line has it; who sees one
+// account finds it only where it was granted by its name. Neighbour: faults/people/leftAccount.test.ts.
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tieoutHere } from '../support/cliHere.js';
+import { rewriteSettings } from '../support/night.js';
+import type { ConsoleHouse, Visitor } from './consoleHouse.js';
+import { openConsole } from './consoleHouse.js';
+
+const LEFT = 'A1002';
+
+let place: ConsoleHouse;
+let finance: Visitor;
+let ofOne: Visitor;
+let ofLeft: Visitor;
+
+beforeAll(async () => {
+  place = await openConsole({
+    settings: { operations: { capture: 'approve', refund: 'auto' } },
+    fault: ({ operation }) => (operation === 'refund' ? { kind: 'drop', when: 'after' } : null),
+    after: async (house) => {
+      const accounts = house.accounts.map((one) => ({ ...one, liveFrom: '2026-01-01T00:00:00Z' }));
+      rewriteSettings(house, { accounts: accounts.slice(0, 1) });
+    },
+  });
+  finance = await place.withRole('finance');
+  ofOne = await place.withRole('finance', 'A1001');
+  ofLeft = await place.visitor([
+    { role: 'finance', accountId: 'A1001' },
+    { role: 'finance', accountId: LEFT },
+  ]);
+}, 180_000);
+afterAll(() => place.end());
+
+const textOf = (body: string): string => body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+async function listed(...more: string[]): Promise<number> {
+  const { stdout } = await tieoutHere(['breaks', 'list', '--json', ...more], {
+    cwd: place.house.folder,
+  });
+  return (JSON.parse(stdout) as { breaks: unknown[] }).breaks.length;
+}
+
+async function firstOf(sql: string): Promise<string> {
+  const { rows } = await place.app.db.query<{ id: string | null }>(sql, [LEFT]);
+  if (!rows[0]?.id) throw new Error(`nothing of ${LEFT}: ${sql}`);
+  return rows[0].id;
+}
+const BREAK = `select min(break_id)::text as id from tieout.breaks
+  where account_id = $1 and state = 'open'`;
+const INSTRUCTION = `select min(instruction_id)::text as id from tieout.instructions
+  where account_id = $1 and state = 'held'`;
+const ORDER = `select min(order_no) as id from tieout.breaks
+  where account_id = $1 and state = 'open'`;
+
+it('is in the lists and totals of who sees all accounts, as on the command line', async () => {
+  const [all, own] = [await listed(), await listed('--account', LEFT)];
+  expect(own).toBeGreaterThan(0);
+  const { body } = await finance.get('/breaks');
+  expect(textOf(body)).toContain(`${all} breaks.`);
+  expect(body).toMatch(/<option value="A1002"[^>]*>A1002 \(not configured\)</);
+  expect(body).toMatch(/<option value="A1001"[^>]*>A1001</);
+  const mine = textOf((await finance.get(`/breaks?account=${LEFT}`)).body);
+  expect(mine).toContain(`${own} breaks.`);
+  expect(textOf((await finance.get('/')).body)).toContain(`${all} breaks are open in all`);
+  const csv = (await finance.get('/breaks.csv')).body;
+  expect(csv.match(/A1002,/g)?.length).toBe(own);
+  const causes = textOf((await finance.get(`/breaks/causes?account=${LEFT}`)).body);
+  expect(causes).not.toContain('no account to choose here');
+  expect((await finance.get(`/instructions?account=${LEFT}&state=held`)).body).toContain(LEFT);
+  expect((await finance.get('/approvals')).body).toContain(LEFT);
+});
+
+it('has its break, its instruction and its order on their pages, which say how it stands', async () => {
+  const pages = [
+    `/breaks/${await firstOf(BREAK)}`,
+    `/instructions/${await firstOf(INSTRUCTION)}`,
+    `/orders/${LEFT}/${encodeURIComponent(await firstOf(ORDER))}`,
+  ];
+  for (const page of pages) {
+    for (const visitor of [finance, ofLeft]) {
+      const { statusCode, body } = await visitor.get(page);
+      expect([page, statusCode]).toEqual([page, 200]);
+      expect(textOf(body)).toContain('account A1002 (not configured)');
+    }
+    expect((await ofOne.get(page)).statusCode).toBe(404);
+  }
+});
+
+it('is nowhere for who sees another account alone', async () => {
+  for (const page of ['/', '/breaks', '/breaks.csv', '/breaks/causes', '/instructions']) {
+    expect((await ofOne.get(page)).body, page).not.toContain(LEFT);
+  }
+  const refused = (await ofOne.get(`/breaks?account=${LEFT}`)).body;
+  expect(refused).toContain('no account to choose here');
+  expect((await ofLeft.get(`/breaks?account=${LEFT}`)).body).not.toContain('no account to choose');
+});
+
+it('is no account of the pages that a night writes', async () => {
+  for (const page of ['/days', '/settlement', '/authorisations', '/brake']) {
+    expect((await finance.get(page)).body).not.toContain(LEFT);
+  }
+});
+
+it('is decided about as on the command line: breaks are given, noted and waived', async () => {
+  const id = await firstOf(BREAK);
+  const seen = /name="id" value="([^"]+)"/.exec((await finance.get(`/breaks/${id}`)).body)?.[1];
+  const assigned = await finance.post('/breaks/assign', { id: seen ?? '', owner: finance.name });
+  expect(assigned.statusCode).toBeLessThan(400);
+  const [one] = await rowsOf(`select owner as is from tieout.breaks where break_id = ${id}`);
+  expect(one).toBe(finance.name);
+  const later = /name="id" value="([^"]+)"/.exec((await finance.get(`/breaks/${id}`)).body)?.[1];
+  await ofOne.post('/breaks/waive', { id: later ?? '', words: 'account closed' });
+  expect(await rowsOf(stateOf(id))).toEqual(['open']);
+  await finance.post('/breaks/waive', { id: later ?? '', words: 'account closed' });
+  expect(await rowsOf(stateOf(id))).not.toEqual(['open']);
+});
+
+it('has its unknown instruction resolved, and what waits for approval says who sends it', async () => {
+  const operator = await place.withRole('operator');
+  const id = await firstOf(UNKNOWN);
+  const page = (await operator.get(`/instructions/${id}`)).body;
+  const pick = /name="id" value="([^"]+)"/.exec(page)?.[1] ?? '';
+  const finding = { finding: 'not_happened', words: 'portal', reference: 'P-1' };
+  await operator.post('/instructions/resolve', { id: pick, ...finding });
+  expect(await rowsOf(stateOfInstruction(id))).toEqual(['rejected']);
+  const approver = await place.withRole('approver');
+  const held = await firstOf(INSTRUCTION);
+  const sheet = (await approver.get(`/instructions/${held}`)).body;
+  expect(textOf(sheet)).toContain(`account ${LEFT} is not in this configuration`);
+  expect(sheet).not.toContain(': it will be sent');
+  const mine = /name="id" value="([^"]+)"/.exec(sheet)?.[1] ?? '';
+  await approver.post('/approvals/reject', { id: mine, words: 'account closed', sheet: 'yes' });
+  expect(await rowsOf(stateOfInstruction(held))).toEqual(['withdrawn']);
+});
+
+const UNKNOWN = `select min(instruction_id)::text as id from tieout.instructions
+  where account_id = $1 and state = 'unknown'`;
+const stateOf = (id: string) => `select state as is from tieout.breaks where break_id = ${id}`;
+const stateOfInstruction = (id: string) =>
+  `select state as is from tieout.instructions where instruction_id = ${id}`;
+
+async function rowsOf(sql: string): Promise<string[]> {
+  return (await place.app.db.query<{ is: string }>(sql)).rows.map((row) => row.is);
+}

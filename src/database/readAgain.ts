@@ -5,7 +5,10 @@
 const ROWS_KEPT_MAX = 2_500;
 
 /** Reads the rows each time it is called, or once where they are few. */
-export function readAgain<R>(read: () => AsyncIterable<R[]>): () => AsyncIterable<readonly R[]> {
+export function readAgain<R>(
+  read: () => AsyncIterable<R[]>,
+  keptMax = ROWS_KEPT_MAX,
+): () => AsyncIterable<readonly R[]> {
   let kept: R[][] | null = null;
   return async function* () {
     if (kept !== null) {
@@ -16,7 +19,7 @@ export function readAgain<R>(read: () => AsyncIterable<R[]>): () => AsyncIterabl
     let rows = 0;
     for await (const chunk of read()) {
       rows += chunk.length;
-      if (rows > ROWS_KEPT_MAX) keeping = null;
+      if (rows > keptMax) keeping = null;
       keeping?.push(chunk);
       yield chunk;
     }

@@ -8,7 +8,6 @@ import { ORDER_CLASSES, type OrderClass } from '../core/runs/summary.js';
 import type { Database, Db, LongReads } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import { coverageRows } from '../pull/snapshot/coverageStore.js';
-import type { runSnapshots } from '../runs/runAccountsStore.js';
 import { BY_INDEX_ONLY } from './reportRowsStore.js';
 
 interface ClassSums {
@@ -33,18 +32,11 @@ interface ClassSums {
 type SumsRow = ClassSums & { classes: CurrencyRow['classes'] };
 
 /** The orders of a run by account and currency, of the accounts that were looked at. */
-export async function currencyRows(
-  reads: LongReads,
-  runId: bigint,
-  snapshots: Awaited<ReturnType<typeof runSnapshots>>,
-): Promise<CurrencyRow[]> {
+export async function currencyRows(reads: LongReads, runId: bigint): Promise<CurrencyRow[]> {
   const text = statement('report/currencySums');
   const sums: CurrencyRow[] = [];
-  for (const { accountId, pullId } of snapshots) {
-    const values = [runId, accountId, pullId];
-    for await (const rows of reads.stream<SumsRow>(text, values, undefined, BY_INDEX_ONLY)) {
-      sums.push(...rows.map(currencyRow));
-    }
+  for await (const rows of reads.stream<SumsRow>(text, [runId], undefined, BY_INDEX_ONLY)) {
+    sums.push(...rows.map(currencyRow));
   }
   return sums;
 }

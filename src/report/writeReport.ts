@@ -196,7 +196,7 @@ async function writeReconciliationOf(
     const written = await writeReconciliation(path, {
       ...{ ...run, secret, ...sums },
       // What the statement adds up is of one moment, also while somebody sends.
-      currencies: await currencyRows(reads, runId, snapshots),
+      currencies: await currencyRows(reads, runId),
       movedAfter: await movedInWorkbook(reads, accountIds, run.about.businessDate),
       ...rows,
       books: booksOf(reads, config, { ...run, runId, snapshots }),
@@ -228,6 +228,9 @@ function reservationsOf(
   return rows === null ? undefined : readAgain(rows);
 }
 
+/** About ten megabytes: each account is asked by a statement, which is not soon planned. */
+const BOOK_LINES_KEPT_MAX = 20_000;
+
 /** What became of the money that the gateway shows, where somebody keeps it. */
 function booksOf(
   reads: LongReads,
@@ -238,7 +241,10 @@ function booksOf(
   const { businessDate } = run.about;
   if (rules === null || businessDate < rules.times.from) return undefined;
   const asked = { ...run, businessDate, rules };
-  return { from: rules.times.from, lines: readAgain(() => bookLines(reads, asked)) };
+  return {
+    from: rules.times.from,
+    lines: readAgain(() => bookLines(reads, asked), BOOK_LINES_KEPT_MAX),
+  };
 }
 
 function rowsOf(

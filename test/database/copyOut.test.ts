@@ -101,12 +101,12 @@ describe('rows by COPY', () => {
   });
 
   test('read again are kept from the first time where they are few', async () => {
-    const times = async (rows: number): Promise<number[]> => {
+    const times = async (rows: number, keptMax?: number): Promise<number[]> => {
       let reads = 0;
       const again = readAgain(() => {
         reads += 1;
         return fresh.db.copyOut(copyOf(`select generate_series(1, ${rows})`));
-      });
+      }, keptMax);
       const counts: number[] = [];
       for (let time = 0; time < 3; time += 1) {
         let count = 0;
@@ -117,6 +117,7 @@ describe('rows by COPY', () => {
     };
     expect(await times(2_500)).toEqual([2_500, 2_500, 2_500, 1]);
     expect(await times(2_501)).toEqual([2_501, 2_501, 2_501, 3]);
+    expect(await times(2_501, 5_000)).toEqual([2_501, 2_501, 2_501, 1]);
   });
 
   async function readersOf(mark: string): Promise<bigint | undefined> {

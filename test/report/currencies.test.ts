@@ -2,8 +2,8 @@
 // stands in no sum of the ledger's, neither on the first sheets nor in the file of all orders.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { LongReads } from '../../src/database/db.js';
 import { currencyRows } from '../../src/report/reportFiguresStore.js';
-import { runSnapshots } from '../../src/runs/runAccountsStore.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { readPlainly } from '../reports/plainReader.js';
 import type { House } from '../support/night.js';
@@ -59,7 +59,7 @@ test('an amount in another currency than the ledger’s is summed in its own', a
     [runId],
   );
   const besides = new Map(crowded.map(({ key, sum }) => [key, Number(sum)]));
-  for (const row of await currencyRows(house.db, runId, await runSnapshots(house.db, runId))) {
+  for (const row of await currencyRows(house.db, runId)) {
     const key = `${row.accountId} ${row.currency}`;
     const sum = Number(wanted.get(key) ?? 0) + (besides.get(key) ?? 0);
     expect([key, row.gateway]).toEqual([key, sum.toFixed(2)]);
@@ -71,12 +71,25 @@ test('an order is counted at the gateway in the currency that the gateway shows'
     `select actual ->> 'currency' as currency, count(*)::int as orders from tieout.breaks
      where kind = 'currency_mismatch' and state = 'open' group by 1`,
   );
-  const counted = await currencyRows(house.db, runId, await runSnapshots(house.db, runId));
+  const counted = await currencyRows(house.db, runId);
   for (const { currency, orders } of rows) {
     const of = counted.filter((row) => row.currency === currency);
     expect(of.reduce((sum, { atGateway }) => sum + Number(atGateway), 0)).toBe(orders);
   }
   expect(rows.length).toBeGreaterThan(0);
+});
+
+test('the sums of all accounts are one statement, however many they are', async () => {
+  const asked: string[] = [];
+  const reads: LongReads = {
+    stream: (text, ...rest) => {
+      asked.push(text);
+      return house.db.stream(text, ...rest);
+    },
+  };
+  const rows = await currencyRows(reads, runId);
+  expect(new Set(rows.map(({ accountId }) => accountId)).size).toBe(house.accounts.length);
+  expect(asked).toHaveLength(1);
 });
 
 test('and the file of all orders names it beside the amount', async () => {

@@ -2,6 +2,7 @@
 // night is worse than each of its accounts; who may see one account is told of no other.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { queueReports } from '../../src/report/reportsStore.js';
 import { dateOf, kinds } from '../support/night.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
@@ -118,4 +119,24 @@ test('why a night failed is not told to who sees one account of it: it may name 
     /The night failed: why is shown to whoever sees all of its acc/,
   );
   expect(await told(ofOne)).not.toContain('A1002');
+});
+
+test('steps are done once the report is being written, also where nothing was sent', async () => {
+  const { db } = console.house;
+  const { rows } = await db.query<{ run: bigint }>('select max(run_id) as run from tieout.runs');
+  const run = rows[0]?.run ?? 0n;
+  // As if it had sent nothing, and nothing were looked at again.
+  await db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    for (const change of [
+      `update tieout.pulls set kind = 'fresh' where run_id = $1 and kind = 'confirm'`,
+      `update tieout.runs set state = 'running', runner_id = gen_random_uuid() where run_id = $1`,
+    ]) {
+      await tx.query(change, [run]);
+    }
+  });
+  await queueReports(db, run, ['reconciliation'], console.clock.now);
+  const { body } = await everywhere.get('/');
+  const steps = /<ol class="steps">.*?<\/ol>/s.exec(body)?.[0].replaceAll(/<[^>]*>/g, ' ');
+  expect(steps).toMatch(/Send: done.*Confirm: done.*Report: under way/);
 });

@@ -19,11 +19,15 @@ candidate as materialized (
   select m.movement_id
   from shown s join tieout.movements m on m.account_id = $2 and m.order_no = s.order_no
   union
-  select movement_id from tieout.settlement_awaited
-  union
-  select movement_id from tieout.settlement_matches where differs
-  union
-  select movement_id from tieout.movement_amounts
+  -- of the account alone: those of all accounts would be gone through for each of them
+  select movement_id from (
+    select movement_id from tieout.settlement_awaited
+    union all
+    select movement_id from tieout.settlement_matches where differs
+    union all
+    select movement_id from tieout.movement_amounts
+  ) open
+  join tieout.movements m using (movement_id) where m.account_id = $2
   union
   -- settled, and on that date not yet; said once more so that the planner sees how few these are
   select t.movement_id

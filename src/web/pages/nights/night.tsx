@@ -165,17 +165,19 @@ function underWay(night: ConsoleRun): string {
 }
 
 function Steps({ progress: p }: { progress: Progress }) {
+  // Where nothing was sent, nothing is looked at again.
+  const isReporting = p.reports > p.reportsWritten;
   const steps = [
     { name: 'Pull', done: p.pullDone, of: p.pages, at: p.pagesDone, unit: 'pages asked' },
     { name: 'Compare and plan', done: p.compared, of: 0, at: 0, unit: '' },
     {
       name: 'Send',
-      done: p.compared && p.batches === p.batchesDone && p.confirming,
+      done: isReporting || (p.compared && p.batches === p.batchesDone && p.confirming),
       of: p.batches,
       at: p.batchesDone,
       unit: 'batches sent',
     },
-    { name: 'Confirm', done: p.confirmed, of: 0, at: 0, unit: '' },
+    { name: 'Confirm', done: isReporting || p.confirmed, of: 0, at: 0, unit: '' },
     {
       name: 'Report',
       done: p.reports > 0 && p.reports === p.reportsWritten,

@@ -28,15 +28,21 @@ import {
  * and a run that is cut short has whole books of some accounts and nothing of the others, which
  * whoever goes on with it books.
  */
-export async function bookMovements(deps: Pick<RunDeps, 'config'>, run: Run): Promise<void> {
+export async function bookMovements(
+  deps: Pick<RunDeps, 'config'> & Partial<Pick<RunDeps, 'progress'>>,
+  run: Run,
+): Promise<void> {
   const { settlement, schedule } = deps.config;
   if (settlement === null) return;
   const { runId, businessDate } = run;
-  for (const account of [...run.accounts].sort(byId)) {
+  const accounts = [...run.accounts].sort(byId);
+  for (const [at, account] of accounts.entries()) {
+    deps.progress?.('books', at, accounts.length);
     const accountIds = [account.accountId];
     const booking = { runId, businessDate, accountIds, from: settlement.from, schedule };
     await inTransaction(run.db, (tx) => bookAccount(tx, booking, account));
   }
+  deps.progress?.('books', accounts.length, accounts.length);
 }
 
 async function bookAccount(tx: Db, booking: Booking, account: Account): Promise<void> {

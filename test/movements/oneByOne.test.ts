@@ -126,7 +126,11 @@ test('cut short between two accounts, the book is whole after the next try, and 
   };
   await expect(bookMovements({ config }, { ...run, db: dying })).rejects.toThrow('killed');
   expect(await booked()).toEqual(BOTH.slice(0, 1));
-  await bookMovements({ config }, run);
+  const said: string[] = [];
+  const progress = (step: string, done: number, total: number) =>
+    void said.push(`${step} ${done} of ${total}`);
+  await bookMovements({ config, progress }, run);
+  expect(said).toEqual(['books 0 of 2', 'books 1 of 2', 'books 2 of 2']);
   await bookMovements({ config }, run);
   expect(await booked()).toEqual(BOTH);
   const { rows } = await db.query(

@@ -31,5 +31,11 @@ test('what only a shell has is asked of the operator, and all else stays', () =>
   expect(withoutCommands('first `tieout doctor`, or `not-happened`')).toBe(
     'first (ask the operator to run: tieout doctor), or not-happened',
   );
+  expect(withoutCommands('were they imported? (`tieout import orders FILE`).')).toBe(
+    'were they imported? (ask the operator to run: tieout import orders FILE).',
+  );
+  expect(withoutCommands('the books have them (`tieout settlement`)')).toBe(
+    'the books have them (“Settlement” on the console)',
+  );
   expect(withoutCommands('no command of tieout')).toBe('no command of tieout');
 });

@@ -24,10 +24,14 @@ export function commandParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let at = 0;
   for (const found of text.matchAll(COMMAND)) {
-    parts.push({ kind: 'text', text: plain(text.slice(at, found.index)) });
     const command = found[1] ?? found[2] ?? '';
-    parts.push({ kind: 'command', command, place: placeOf(command) });
-    at = found.index + found[0].length;
+    const place = placeOf(command);
+    const end = found.index + found[0].length;
+    // Whom to ask stands in parentheses itself.
+    const own = place === null && text[found.index - 1] === '(' && text[end] === ')' ? 1 : 0;
+    parts.push({ kind: 'text', text: plain(text.slice(at, found.index - own)) });
+    parts.push({ kind: 'command', command, place });
+    at = end + own;
   }
   parts.push({ kind: 'text', text: plain(text.slice(at)) });
   return parts.filter((part) => part.kind === 'command' || part.text !== '');

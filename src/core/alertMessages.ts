@@ -7,8 +7,8 @@ import { letGoWords, SENDING_STOPPED } from './instructions/breaker.js';
 import { oneLine } from './log.js';
 import { addAmounts } from './money.js';
 import { type Owed, owedSentence, type Silence, silenceSentence } from './runs/owed.js';
-import type { CurrencyTotals, OrderFigures, RunSummary } from './runs/summary.js';
-import { runSentence, standingPart } from './runs/summary.js';
+import type { AccountSummary, CurrencyTotals, OrderFigures, RunSummary } from './runs/summary.js';
+import { RUN_STATES, runSentence, standingPart } from './runs/summary.js';
 import { counted, countText, moneyIn } from './text/amounts.js';
 
 export const ALERT_EVENTS = [
@@ -75,12 +75,21 @@ export function runFinished(summary: RunSummary): Alert {
         summary.accounts.flatMap((account) => Object.values(account.instructions)),
       ),
       money: moneyOf(summary),
-      accounts: summary.accounts.slice(0, NAMED_MAX).map((account) => ({
-        accountId: account.accountId,
-        state: account.state,
-      })),
+      accounts: worstFirst(summary.accounts)
+        .slice(0, NAMED_MAX)
+        .map((account) => ({
+          accountId: account.accountId,
+          state: account.state,
+        })),
     },
   };
+}
+
+/** In their order where each is named: those that are left out are the ones that are well. */
+function worstFirst(accounts: readonly AccountSummary[]): readonly AccountSummary[] {
+  if (accounts.length <= NAMED_MAX) return accounts;
+  const rank = ({ state }: AccountSummary) => RUN_STATES.indexOf(state);
+  return accounts.toSorted((one, other) => rank(other) - rank(one));
 }
 
 /** Cut where it is too long, but for a stop that only a person lifts. */
@@ -312,7 +321,7 @@ function sumCounts(
 }
 
 /** Confirmed in the run, over all accounts, each currency by itself. */
-function moneyOf(summary: RunSummary): CurrencyTotals[] {
+export function moneyOf(summary: Pick<RunSummary, 'accounts'>): CurrencyTotals[] {
   const sums = new Map<string, CurrencyTotals>();
   for (const totals of summary.accounts.flatMap((account) => account.totals)) {
     const sum = sums.get(totals.currency);

@@ -3,6 +3,7 @@
 
 import { forgetOtherMeanings } from '../compare/compare.js';
 import { configHash, describeConfig } from '../config/view.js';
+import { alikeLines, whoseLine } from '../core/accounts/alike.js';
 import { LEFT, UsageError } from '../core/errors.js';
 import { isDay } from '../core/period.js';
 import { liveFromAheadSentence, noHistorySentence } from '../core/runs/notices.js';
@@ -81,17 +82,23 @@ function besides(held: RunRow, day: BusinessDay, accounts: readonly Account[]): 
   return { kind: isSame ? 'join' : 'wait', run: held };
 }
 
-/** Why nothing of an account is sent, and how to go on; one sentence each. */
+/** Why nothing of an account is sent, and how to go on; the same of many accounts is one. */
 export async function blockedSentences(run: Run): Promise<string[]> {
-  const blocked = await blockedAccounts(run.db, run.runId);
-  return blocked.map(({ accountId, block }) => {
-    if (block !== 'observed') return `account ${accountId}: ${noHistorySentence(accountId)}`;
+  const blocked = (await blockedAccounts(run.db, run.runId)).map(({ accountId, block: kind }) => {
+    if (kind === 'no_history') {
+      return { accountId, kind, about: kind, why: noHistorySentence(accountId) };
+    }
     const liveFrom = run.accounts.find((one) => one.accountId === accountId)?.liveFrom ?? null;
-    return liveFrom === null
-      ? `account ${accountId} is only observed: nothing is sent until accounts[].liveFrom is set`
-      : `account ${accountId}: ${liveFromAheadSentence(liveFrom)}`;
+    const why = liveFrom === null ? OBSERVED : liveFromAheadSentence(liveFrom);
+    return { accountId, kind, about: why, why };
+  });
+  return alikeLines(blocked).map((line) => {
+    const isOne = line.accountIds.length === 1;
+    return `${isOne ? 'account ' : ''}${whoseLine(line)}: ${line.first.why}`;
   });
 }
+
+const OBSERVED = 'only observed, nothing is sent until accounts[].liveFrom is set';
 
 function accountsOf(
   deps: Pick<SendDeps, 'config'>,

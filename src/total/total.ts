@@ -4,6 +4,7 @@
 
 import type { ToleratedSum } from '../breaks/explainedStore.js';
 import { toleratedSums } from '../breaks/explainedStore.js';
+import { alikeLines, whoseLine } from '../core/accounts/alike.js';
 import { driftNotice } from '../core/drift/driftWords.js';
 import { TieoutError } from '../core/errors.js';
 import { formatAmount } from '../core/money.js';
@@ -83,8 +84,10 @@ export async function total(
       ...(await noticesOf(deps, still)),
       ...leftOut.map(payoutsLeftOutNotice),
     ];
-    for (const { accountId, text, names } of notices) {
-      deps.log(`${accountId}: ${text}`, { account: accountId, ...(names && { names }) });
+    for (const line of alikeLines(notices)) {
+      const { accountId, text, names } = line.first;
+      const account = line.accountIds.length === 1 ? { account: accountId } : {};
+      deps.log(`${whoseLine(line)}: ${text}`, { ...account, ...(names && { names }) });
     }
     const summary = await sumUp(deps, still, counts, notices);
     return drift.length === 0 ? summary : { ...summary, drift };

@@ -160,9 +160,13 @@ describe('a database that knows no earlier run', () => {
     expect(again.stdout).toContain('set liveFrom to the time from which tieout is to act');
     expect(again.stdout).toMatch(/of these \d+ kept back/);
     // A night that ties out has to end with it: the one state in which the database may be lost.
-    expect(again.stdout).toMatch(/; sending is stopped for account A1001: restore the database, /);
+    expect(again.stdout).toMatch(
+      /; sending is stopped for accounts A1001 and A1002: restore the database, /,
+    );
     const status = await tieoutHere(['status', '--config', file], { cwd: folder });
-    expect(status.stdout).toContain('kept back (this database knows no earlier run of A1001)');
+    expect(status.stdout).toContain(
+      'kept back (this database knows no earlier run of A1001 and A1002)',
+    );
     const found = await tieoutHere(['doctor', '--config', file], { cwd: folder });
     expect(found.stdout).toMatch(/PROBLEM {2}history A1001 .*Restore the database/);
     expect(found.code).toBe(1);

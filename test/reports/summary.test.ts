@@ -1,9 +1,18 @@
 // The night in one sentence, for every state that a run can end in.
 
 import { describe, expect, test } from 'vitest';
+import { summaryLines } from '../../src/cli/runs/summaryText.js';
+import { shownLine } from '../../src/cli/terminal.js';
 import { runFinished } from '../../src/core/alertMessages.js';
 import { codeNotice } from '../../src/core/runs/codeNotices.js';
-import { notSentNotice } from '../../src/core/runs/notices.js';
+import {
+  leftAccountNotice,
+  noHistoryNotice,
+  noOrdersNotice,
+  notAnsweredNotice,
+  notFinishedNotice,
+  notSentNotice,
+} from '../../src/core/runs/notices.js';
 import type { RunState, RunSummary } from '../../src/core/runs/summary.js';
 import { runSentence, workedOutOpenAfter } from '../../src/core/runs/summary.js';
 import { sampleSummary } from './sampleRun.js';
@@ -91,8 +100,80 @@ describe('the night in one sentence', () => {
     });
     expect(sentence).toBe(
       'Business date 2026-11-19 is incomplete: 1 page failed, 100 orders not compared, ' +
-        '1 instruction not sent yet and 2 orders differ; 2 instructions unknown.',
+        '1 instruction not sent yet and 2 orders differ; 2 instructions unknown (A1001).',
     );
+  });
+
+  test('of very many accounts each thing is said once, what failed first, and nothing is lost', () => {
+    const summary = { ...sampleSummary(), state: 'incomplete' as const };
+    const [first] = summary.accounts;
+    if (first === undefined) return;
+    const ids = Array.from({ length: 600 }, (_, at) => `S${at + 1}`);
+    summary.accounts = ids.map((accountId) => ({ ...first, accountId }));
+    const moved = (accountId: string, part: Partial<typeof first>) => {
+      const at = ids.indexOf(accountId);
+      summary.accounts.splice(at, 1, { ...first, accountId, ...part });
+    };
+    moved('S190', { instructions: { capture: { unknown: 1 } } });
+    moved('S444', { state: 'incomplete' });
+    summary.pull.failedPages = 2;
+    const page = { businessDate: '2026-11-19', pages: 1, orders: 40 };
+    const reasons = ['the gateway answered return_status 0'];
+    const stop = 'sending is stopped for account S9 by a person; to resume: tieout brake off';
+    summary.notices = [
+      ...ids.slice(0, 6).map(noOrdersNotice),
+      ...ids.slice(0, 450).map((accountId) => noHistoryNotice({ accountId, instructions: 2 })),
+      ...['S444', 'S300'].map((accountId) => notAnsweredNotice({ ...page, accountId, reasons })),
+      ...[11, 12, 13, 14].map((breaks) =>
+        leftAccountNotice({ accountId: `S7${breaks}`, states: { held: breaks }, breaks }),
+      ),
+      ...['S2', 'S10'].map((accountId) => notFinishedNotice(accountId, '2026-11-19')),
+      notSentNotice({ accountId: 'S9', reason: 'x', instructions: 0, standing: stop }),
+    ];
+    const sentence = runSentence(summary);
+    const parts = [
+      'is incomplete: 2 pages failed (S300 and S444: the gateway answered return_status 0), ',
+      'accounts S2 and S10 are not finished',
+      'account S711 left the configuration with 11 held instructions, 11 open breaks',
+      '1 more account like these',
+      '; 1 instruction unknown (S190), ',
+      '900 instructions kept back (this database knows no earlier run of S1, S2, S3 and 447 more)',
+      'not a single order of S1, S2, S3 and 3 more in the ledger; ',
+      'sending is stopped for accounts S1, S2, S3 and 447 more: restore the database',
+      `; ${stop}.`,
+    ];
+    const places = parts.map((part) => sentence.indexOf(part));
+    expect([parts.filter((_, at) => places[at] === -1), sentence]).toEqual([[], sentence]);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    const { text, details } = runFinished(summary);
+    expect(sentence.length).toBeLessThan(1_200);
+    for (const part of [parts[0], parts[4], parts[7], parts[8]]) expect(text).toContain(part);
+    expect((details.accounts as { accountId: string }[])[0]?.accountId).toBe('S444');
+  });
+
+  test('the print of very many accounts has those with something to do, and the others as one', () => {
+    const summary = { ...sampleSummary(), notices: [] as NonNullable<RunSummary['notices']> };
+    const [first] = summary.accounts;
+    if (first === undefined) return;
+    const tie = { ...first.tie, new: 0, openAfter: 0, resolved: 3 };
+    const well = { ...first, tie, state: 'tied_out' as const, breaks: {}, instructions: {} };
+    const ids = Array.from({ length: 600 }, (_, at) => `S${at + 1}`);
+    summary.accounts = ids.map((accountId, at) => ({ ...(at < 40 ? first : well), accountId }));
+    summary.notices = ids.map(noOrdersNotice).slice(100, 200);
+    const screen = { zone: 'UTC', hasColours: false };
+    const printed = summaryLines(summary).map((line) => shownLine(line, screen));
+    expect(printed.length).toBeLessThan(330);
+    const text = printed.join('\n');
+    expect(text).toMatch(/^Account S1: did not tie out$/m);
+    expect(text).toMatch(/\n {2}S40 +did not tie out +2 open breaks +1 held/);
+    expect(text).toMatch(
+      /\n460 accounts with nothing to do: tied out\n {2}S41, S42, S43, S44, S45 and 455 more\n {2}5,060 orders/,
+    );
+    expect(text).toContain('captured');
+    expect(text).toMatch(
+      /\n {2}100 accounts \(S101, S102, S103, S104, S105 and 95 more\), such as S101: the ledger/,
+    );
+    expect(text).toContain('Each account: tieout runs show 2026-11-19 --json');
   });
 
   test('a code of the gateway is named where the profile gives it no meaning', () => {

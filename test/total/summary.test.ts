@@ -93,6 +93,24 @@ describe('the summary of a night', () => {
     expect(reports.map((report) => report.revision)).toEqual([2, 2]);
   });
 
+  it('says once what is the same of many accounts, in its log and in its sentence', async () => {
+    const built = await house({ orders: 0, seed: 5, accounts: 24 });
+    rewriteSettings(built, { accounts: built.accounts.map((one) => ({ ...one, liveFrom: null })) });
+    const { summary } = await built.run();
+    const names = 'A1001, A1002, A1003';
+    const whose = `24 accounts (${names}, A1004, A1005 and 19 more)`;
+    expect(built.lines).toContain(
+      `${whose}, such as A1001: only observed, nothing is sent until accounts[].liveFrom is set`,
+    );
+    expect(built.lines).toContainEqual(
+      expect.stringMatching(
+        /^24 accounts \(.*\), such as A1001: the ledger has not a single order/,
+      ),
+    );
+    expect(built.lines.filter((line) => line.includes('not a single order'))).toHaveLength(1);
+    expect(runSentence(summary)).toContain(`not a single order of ${names} and 21 more in the`);
+  });
+
   it('names the reports that could not be written, until they are', async () => {
     const built = await house({ orders: 0, seed: 5 });
     const first = await built.run();

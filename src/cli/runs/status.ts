@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { accountAuthorisations } from '../../authorisations/authorisations.js';
 import { riskSentences } from '../../authorisations/authorisationWords.js';
 import { unkeptBreaks } from '../../breaks/unkeptStore.js';
+import { alikeLines, whoseLine } from '../../core/accounts/alike.js';
 import { messageOf } from '../../core/errors.js';
 import type { Notice } from '../../core/runs/notices.js';
 import { leftAccountNotice } from '../../core/runs/notices.js';
@@ -61,8 +62,8 @@ export function statusCommand(): Command {
           const stands = await standing(app, accountIds, status.now);
           const { stops, left, strange, ledger, unkept } = stands;
           const at = { now: status.now, nextNight: facts.nextTick };
-          const reserved = await accountAuthorisations(app.db, app.config, accountIds, at, false);
-          const atRisk = riskSentences(reserved);
+          const lapsing = await accountAuthorisations(app.db, app.config, accountIds, at, false);
+          const atRisk = riskSentences(lapsing);
           if (wantsJson(command)) {
             printJson({
               run: run?.businessDate ?? null,
@@ -90,7 +91,7 @@ export function statusCommand(): Command {
             const on = about === null ? [] : [isStopped ? about + stoppedSentence(owed) : about];
             const lines: Line[] = [night, ...on, nextSentence(facts, owed), ...ledgerLine(ledger)];
             lines.push(...instructionsNow(now), ...untold(alerts));
-            lines.push(...[...left, ...strange, ...unkept, ...stops, ...atRisk].map(badLine));
+            lines.push(...badLines([...left, ...strange, ...unkept, ...stops], atRisk));
             printLines([...lines, ...(flags.words ? codeLines(words) : withoutMeaning(words))]);
           }
           return 0;
@@ -125,8 +126,15 @@ async function strangeNow(app: App, accountIds: string[], from: Date) {
   }
 }
 
-function badLine({ accountId, text }: Pick<Notice, 'accountId' | 'text'>): Line {
-  return { text: `${accountId}: ${text}`, tone: 'bad' };
+/** The same of many accounts is one. */
+function badLines(
+  notices: readonly Notice[],
+  atRisk: readonly Pick<Notice, 'accountId' | 'text'>[],
+): Line[] {
+  const reserved = atRisk.map((one) => ({ ...one, kind: 'reserved', about: '' }));
+  return alikeLines([...notices, ...reserved]).map((line) => {
+    return { text: `${whoseLine(line)}: ${line.first.text}`, tone: 'bad' };
+  });
 }
 
 function ledgerLine(trouble: string | null): Line[] {

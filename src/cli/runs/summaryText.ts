@@ -1,10 +1,13 @@
 // The summary of a run as a person reads it: one sentence, then counts, money by currency, what
 // waits for whom, and where the files lie. Figures come from the summary and nowhere else.
 
+import { alikeLines, areMany, byName, firstNamed, whoseLine } from '../../core/accounts/alike.js';
+import { thatSimplyTie, toDoFirst } from '../../core/accounts/toDo.js';
+import { moneyOf } from '../../core/alertMessages.js';
 import { coverageText } from '../../core/orders/coverage.js';
 import type { AccountSummary, RunSummary } from '../../core/runs/summary.js';
 import { ORDER_CLASSES, runSentence } from '../../core/runs/summary.js';
-import { amountIn, countText, moneyIn } from '../../core/text/amounts.js';
+import { amountIn, counted, countText, moneyIn } from '../../core/text/amounts.js';
 import { classLabel, labelOf, stateLabel } from '../../core/text/labels.js';
 import type { Line, Part } from '../terminal.js';
 import { columns, stateWord } from '../terminal.js';
@@ -18,12 +21,15 @@ export function summaryLines(summary: RunSummary): Line[] {
     `${summary.environment.toUpperCase()} · checked at ${summary.asOf} · ${pullLine(summary)}`,
     RULE,
   ];
-  for (const account of summary.accounts) {
-    lines.push(...accountLines(account, summary));
+  if (areMany(summary.accounts)) {
+    lines.push(...manyLines(summary));
+  } else {
+    for (const account of summary.accounts) lines.push(...accountLines(account, summary));
   }
   if (summary.notices && summary.notices.length > 0) {
     lines.push('To be told');
-    lines.push(...summary.notices.map((notice) => `  ${notice.accountId}: ${notice.text}`), '');
+    const told = alikeLines(summary.notices);
+    lines.push(...told.map((line) => `  ${whoseLine(line)}: ${line.first.text}`), '');
   }
   const { reports, unwritten = [] } = summary;
   if (reports.length + unwritten.length > 0) {
@@ -35,6 +41,58 @@ export function summaryLines(summary: RunSummary): Line[] {
     }
   }
   return lines;
+}
+
+/** Of very many accounts in full; the others that ask something of somebody are a line each. */
+const IN_FULL_MAX = 10;
+
+/** Those with something to do first; what simply ties is said of all of them together. */
+function manyLines(summary: RunSummary): Line[] {
+  const tied = thatSimplyTie(summary);
+  const simple = new Set(tied);
+  const others = summary.accounts.filter((one) => !simple.has(one)).toSorted(toDoFirst);
+  const rows = others.slice(IN_FULL_MAX).map((one): Part[] => {
+    const { accountId, state, tie, orders } = one;
+    const waits = sumOf(one, 'held');
+    const unknown = sumOf(one, 'unknown');
+    return [
+      ...[accountId, stateWord(state, stateLabel(state)), counted(tie.openAfter, 'open break')],
+      waits === 0 ? '' : `${countText(waits)} held`,
+      unknown === 0 ? '' : stateWord('unknown', `${countText(unknown)} UNKNOWN`),
+      orders.notCompared === 0 ? '' : `${countText(orders.notCompared)} not compared`,
+    ];
+  });
+  return [
+    ...others.slice(0, IN_FULL_MAX).flatMap((one) => accountLines(one, summary)),
+    ...(rows.length === 0 ? [] : ['More accounts', ...indented(columns(rows)), '']),
+    ...tiedLines(tied),
+    `Each account: tieout runs show ${summary.businessDate} --json`,
+    '',
+  ];
+}
+
+function tiedLines(tied: readonly AccountSummary[]): Line[] {
+  if (tied.length === 0) return [];
+  const orders = tied.reduce((sum, one) => sum + one.orders.ledger + one.orders.strangers, 0);
+  const names = firstNamed(tied.map(({ accountId }) => accountId).sort(byName));
+  return [
+    [
+      `${counted(tied.length, 'account')} with nothing to do: `,
+      stateWord('tied_out', stateLabel('tied_out')),
+    ],
+    `  ${names}`,
+    `  ${counted(orders, 'order')} compared, no open difference, nothing waits for a person`,
+    ...moneyLines({ totals: moneyOf({ accounts: [...tied] }) }),
+    '',
+  ];
+}
+
+function sumOf({ instructions }: AccountSummary, state: string): number {
+  return Object.values(instructions).reduce((sum, states) => sum + (states?.[state] ?? 0), 0);
+}
+
+function indented(lines: readonly Line[]): Line[] {
+  return lines.map((line) => ['  ', line].flat());
 }
 
 function pullLine(summary: RunSummary): string {
@@ -138,7 +196,7 @@ const STATE_WORDS: Record<string, string> = {
   queued: 'queued, not sent yet',
 };
 
-function moneyLines(account: AccountSummary): Line[] {
+function moneyLines(account: Pick<AccountSummary, 'totals'>): Line[] {
   if (account.totals.length === 0) return [];
   const isPaid = account.totals.some(({ paidOut }) => paidOut !== undefined);
   const head = ['', 'captured', 'cancelled', 'refunded', 'net', 'unknown'];
@@ -157,5 +215,5 @@ function moneyLines(account: AccountSummary): Line[] {
 }
 
 function table(rows: readonly (readonly [string, string])[]): Line[] {
-  return columns(rows, [1]).map((line) => ['  ', line].flat());
+  return indented(columns(rows, [1]));
 }

@@ -58,7 +58,7 @@ export function noHistoryNotice(block: { accountId: string; instructions: number
     about: `this database knows no earlier run of ${accountId}`,
     instructions,
     standing:
-      `${SENDING_STOPPED} for account ${accountId}: restore the database, or set its liveFrom ` +
+      `${SENDING_STOPPED} for account ${accountId}: restore the database, or set liveFrom ` +
       'anew if it is a new installation',
     text:
       noHistorySentence(accountId) +

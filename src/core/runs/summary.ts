@@ -3,6 +3,7 @@
 // nothing is counted here, the figures come from the store. Neighbours: reporting.ts, labels.ts,
 // the command line.
 
+import { inSentence, joinParts, phrasesOf, reasonsOf } from '../accounts/alike.js';
 import type { AnswerDrift } from '../drift/driftWords.js';
 import type { CoverageFigures } from '../orders/coverage.js';
 import { counted, countText, moreOf } from '../text/amounts.js';
@@ -49,10 +50,7 @@ const SEVERITY: readonly RunState[] = ['tied_out', 'broken', 'incomplete', 'runn
 
 /** What something has come to whose parts came to these. */
 export function worstOf(states: readonly RunState[]): RunState {
-  return states.reduce<RunState>(
-    (worst, state) => (SEVERITY.indexOf(state) > SEVERITY.indexOf(worst) ? state : worst),
-    'tied_out',
-  );
+  return SEVERITY.findLast((state) => states.includes(state)) ?? 'tied_out';
 }
 
 export interface PullFigures {
@@ -250,13 +248,14 @@ function incompleteParts(summary: RunSummary, broken: number): string[] {
     .reduce((sum, count) => sum + count, 0);
   // No look shows a payout: what became of one, a person says.
   const accepted = sumInstructions(summary, 'accepted') - pendingPayouts(summary);
-  const feeds = new Set(noticesOf(summary, 'ledger_feed').map((notice) => notice.about));
+  const feeds = phrasesOf(noticesOf(summary, 'ledger_feed'));
+  const areFeeds = feeds.length > 1 ? 'are' : 'is';
   const parts = [
-    ...[...feeds].map((about) => `${about} is not known to be whole`),
-    ...noticesOf(summary, 'left_account').map((notice) => notice.about),
-    ...noticesOf(summary, 'not_finished').map((notice) => notice.about),
     failed > 0 ? `${counted(failed, 'page')} failed${failedPart(summary)}` : '',
     notCompared > 0 ? `${counted(notCompared, 'order')} not compared` : '',
+    ...phrasesOf(noticesOf(summary, 'not_finished')),
+    feeds.length > 0 ? `${joinParts(feeds)} ${areFeeds} not known to be whole` : '',
+    ...phrasesOf(noticesOf(summary, 'left_account')),
     moving > 0 ? `${counted(moving, 'instruction')} not sent yet${stopPart(summary)}` : '',
     accepted > 0 ? `${counted(accepted, 'instruction')} accepted and not shown yet` : '',
     broken > 0 ? `${counted(broken, 'order')} ${broken === 1 ? 'differs' : 'differ'}` : '',
@@ -267,45 +266,61 @@ function incompleteParts(summary: RunSummary, broken: number): string[] {
 /** In parentheses: what stops them, but for what the sentence ends with. */
 function stopPart(summary: RunSummary): string {
   const passing = noticesOf(summary, 'not_sent').filter(({ standing }) => standing === undefined);
-  const stops = [...new Set(passing.map((notice) => notice.about))];
-  return stops.length === 0 ? '' : ` (${stops.join('; ')})`;
+  return passing.length === 0 ? '' : ` (${phrasesOf(passing).join('; ')})`;
 }
 
+/** What harms most comes first: a message is cut at its end. */
 function waitingPart(summary: RunSummary): string {
   const kept = noticesOf(summary, 'no_history');
   const keptBack = kept.reduce((sum, { instructions = 0 }) => sum + instructions, 0);
   const bySetting = Math.max(sumHeldBySetting(summary), keptBack);
   const toApprove = sumInstructions(summary, 'held') - bySetting;
   const fixed = bySetting - keptBack;
-  const unknown = sumInstructions(summary, 'unknown');
+  const phrases = (kind: Notice['kind']) => phrasesOf(noticesOf(summary, kind));
   const parts = [
-    ...noticesOf(summary, 'unexplained').map(({ about }) => about),
-    ...noticesOf(summary, 'no_orders').map(({ about }) => about),
-    ...noticesOf(summary, 'unusable_rows').map(({ about }) => about),
-    ...noticesOf(summary, 'strange_account').map(({ about }) => about),
-    ...noticesOf(summary, 'strange_orders').map(({ about }) => about),
-    ...noticesOf(summary, 'payouts_left_out').map(({ about }) => about),
-    ...kept.map(({ about, instructions = 0 }) => {
-      if (instructions === 0) return `nothing may be sent (${about})`;
-      return `${counted(instructions, 'instruction')} kept back (${about})`;
-    }),
+    unknownPart(summary),
+    ...phrases('unexplained'),
+    ...phrases('unusable_rows'),
+    ...phrases('strange_account'),
+    ...phrases('strange_orders'),
+    ...phrases('payouts_left_out'),
+    ...keptBackParts(kept, keptBack),
     toApprove > 0 ? `${counted(toApprove, 'instruction')} waiting for approval` : '',
     fixed > 0 ? `${counted(fixed, 'instruction')} held by a setting` : '',
-    unknown > 0 ? `${counted(unknown, 'instruction')} unknown` : '',
     rejectedPayoutPart(summary),
     newCodePart(summary),
     changedAnswerPart(summary),
+    ...phrases('no_orders'),
     unwrittenPart(summary),
   ].filter((part) => part !== '');
   return parts.length === 0 ? '' : `; ${joinParts(parts)}`;
 }
 
+/** With its accounts: somebody has to find out at the gateway. */
+function unknownPart(summary: RunSummary): string {
+  const unknown = sumInstructions(summary, 'unknown');
+  const some = summary.accounts.filter(
+    (one) => sumInstructions({ accounts: [one] }, 'unknown') > 0,
+  );
+  const of =
+    summary.accounts.length > 1 ? ` (${inSentence(some.map((one) => one.accountId))})` : '';
+  return unknown > 0 ? `${counted(unknown, 'instruction')} unknown${of}` : '';
+}
+
+function keptBackParts(kept: readonly Notice[], keptBack: number): string[] {
+  const [back, none] = [true, false].map((isBack) =>
+    phrasesOf(kept.filter(({ instructions = 0 }) => instructions > 0 === isBack)).join('; '),
+  );
+  return [
+    back ? `${counted(keptBack, 'instruction')} kept back (${back})` : '',
+    none ? `nothing may be sent (${none})` : '',
+  ];
+}
+
 /** Also where nothing waits: whoever is told that a night tied out has to know of it. */
-export function standingPart(summary: RunSummary): string {
-  const told = (summary.notices ?? []).flatMap(({ standing }) => standing ?? []);
-  const stops = [...new Set(told)];
-  const named = [...stops.slice(0, WORDS_NAMED_MAX), ...moreOf(stops.length - WORDS_NAMED_MAX)];
-  return stops.length === 0 ? '' : `; ${named.join('; ')}`;
+export function standingPart({ notices = [] }: RunSummary): string {
+  const told = notices.flatMap(({ standing: about, ...one }) => (about ? { ...one, about } : []));
+  return told.length === 0 ? '' : `; ${phrasesOf(told).join('; ')}`;
 }
 
 /** One whose request has left the ledger since has no break: nothing else would say it. */
@@ -318,11 +333,11 @@ function rejectedPayoutPart(summary: RunSummary): string {
 /** A sentence with more codes than this is not read any more. */
 const WORDS_NAMED_MAX = 3;
 
-/** Why pages failed: one line is all that many people read. */
+/** Why pages failed, and of whom: one line is all that many people read. */
 function failedPart(summary: RunSummary): string {
-  const reasons = [...new Set(noticesOf(summary, 'not_answered').map((notice) => notice.about))];
-  const named = [...reasons.slice(0, WORDS_NAMED_MAX), ...moreOf(reasons.length - WORDS_NAMED_MAX)];
-  return reasons.length === 0 ? '' : ` (${named.join('; ')})`;
+  const failed = noticesOf(summary, 'not_answered');
+  const reasons = summary.accounts.length > 1 ? reasonsOf(failed) : phrasesOf(failed);
+  return failed.length === 0 ? '' : ` (${reasons.join('; ')})`;
 }
 
 /** What the profile knows the meaning of asks nobody to do anything. */
@@ -339,8 +354,7 @@ function newCodePart(summary: RunSummary): string {
 }
 
 function changedAnswerPart(summary: RunSummary): string {
-  const changed = noticesOf(summary, 'answer_changed').map(({ about }) => about);
-  return joinParts([...new Set(changed)]);
+  return joinParts(phrasesOf(noticesOf(summary, 'answer_changed')));
 }
 
 /** The run itself is complete: nobody goes on with it by himself. */
@@ -364,12 +378,9 @@ function sumOrders(summary: RunSummary, figure: keyof OrderFigures): number {
   return summary.accounts.reduce((sum, account) => sum + account.orders[figure], 0);
 }
 
-function sumInstructions(summary: RunSummary, state: string): number {
-  let sum = 0;
-  for (const account of summary.accounts) {
-    for (const states of Object.values(account.instructions)) sum += states?.[state] ?? 0;
-  }
-  return sum;
+function sumInstructions({ accounts }: Pick<RunSummary, 'accounts'>, state: string): number {
+  const counts = accounts.flatMap(({ instructions }) => Object.values(instructions));
+  return counts.reduce<number>((sum, states) => sum + (states?.[state] ?? 0), 0);
 }
 
 function pendingPayouts({ accounts }: RunSummary): number {
@@ -380,9 +391,4 @@ function sumHeldBySetting({ accounts }: RunSummary): number {
   return accounts
     .flatMap(({ heldBySetting = {} }) => Object.values(heldBySetting))
     .reduce<number>((sum, count = 0) => sum + count, 0);
-}
-
-function joinParts(parts: readonly string[]): string {
-  if (parts.length < 2) return parts.join('');
-  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }

@@ -1,7 +1,7 @@
 // One account of very many, chosen for a page that takes `account` in its address.
 
+import { byName } from '../../core/accounts/alike.js';
 import type { Visit } from '../visit.js';
-import { byName } from './many.js';
 
 export function AccountFilter({ visit, action }: { visit: Visit; action: string }) {
   return (

@@ -1,6 +1,7 @@
 // Business days: how one leads to the next by account and currency, and which are open, closed,
 // locked. Neighbour: day.tsx shows one of them, and closes it.
 
+import { areMany } from '../../../core/accounts/alike.js';
 import { parseSum } from '../../../core/money.js';
 import type { DayFigures } from '../../../core/runs/businessDay.js';
 import { booksBegin, ELSEWHERE, MEMOS, notInFigures } from '../../../core/runs/businessDay.js';
@@ -8,7 +9,6 @@ import { DAY_MS } from '../../../core/time.js';
 import { dayFigures } from '../../../days/daysStore.js';
 import type { Words } from '../../format.js';
 import { AccountFilter } from '../../layout/accountFilter.js';
-import { areMany } from '../../layout/many.js';
 import type { Column } from '../../layout/parts.js';
 import { Empty, Figure, FilterProblem, State, Table } from '../../layout/parts.js';
 import { Said } from '../../layout/said.js';

@@ -2,6 +2,7 @@
 // which is refused and shown again if anything shown has changed. days/signDay.ts says what is
 // signed.
 
+import { areMany, firstNamed } from '../../../core/accounts/alike.js';
 import { workbookWords } from '../../../core/runs/businessDay.js';
 import { countText } from '../../../core/text/amounts.js';
 import { shownDigest } from '../../../days/shownDay.js';
@@ -13,7 +14,6 @@ import type {
 } from '../../../days/signDay.js';
 import { previewSigning, signDays } from '../../../days/signDay.js';
 import { consoleRun } from '../../../report/consoleRunsStore.js';
-import { areMany, firstNamed } from '../../layout/many.js';
 import { Empty, Form, Reason, State, Verdicts } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND, refused } from '../../visit.js';

@@ -2,9 +2,9 @@
 // something speaks against. None is left out: a press signs what was shown. The checklist of each
 // is on the page of its day. Neighbour: signAll.tsx has the page and the press.
 
+import { byName } from '../../../core/accounts/alike.js';
 import { signedOnWords } from '../../../core/runs/sinceClosed.js';
 import type { SignedByPress, SigningVerb } from '../../../days/signDay.js';
-import { byName } from '../../layout/many.js';
 import { State, Table } from '../../layout/parts.js';
 import { DIFFERS } from './signedFigures.js';
 import { Against, dayPath, signAllPath } from './signing.js';

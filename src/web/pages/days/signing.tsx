@@ -3,6 +3,7 @@
 // several accounts are signed at once.
 
 import type { ComponentChildren } from 'preact';
+import { areMany, byName, firstNamed } from '../../../core/accounts/alike.js';
 import { CHECKLIST_HEADS, workbookWords } from '../../../core/runs/businessDay.js';
 import type { ChecklistLine, ChecklistTopic } from '../../../core/runs/closingChecklist.js';
 import { movedWords, signingAnswer } from '../../../core/runs/closingChecklist.js';
@@ -12,7 +13,6 @@ import { withoutCommands } from '../../../core/text/commandWords.js';
 import type { DayVerdict } from '../../../days/days.js';
 import type { DayToSign } from '../../../days/shownDay.js';
 import type { SigningVerb } from '../../../days/signDay.js';
-import { areMany, byName, firstNamed } from '../../layout/many.js';
 import { Name, OrderLink } from '../../layout/parts.js';
 import type { Visit } from '../../visit.js';
 import { DIFFERS } from './signedFigures.js';

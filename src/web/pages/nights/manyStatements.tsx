@@ -2,12 +2,13 @@
 // unexplained first, page by page; each leads to the statement of its account alone. Neighbour:
 // statement.tsx shows one in full.
 
+import { byName } from '../../../core/accounts/alike.js';
 import { isExplained, isNothing } from '../../../core/runs/statement.js';
 import type { DayToSign } from '../../../days/shownDay.js';
 import type { SideText, WrittenStatement } from '../../../report/statementStore.js';
 import type { Words } from '../../format.js';
 import { AccountFilter } from '../../layout/accountFilter.js';
-import { byName, pageOf } from '../../layout/many.js';
+import { pageOf } from '../../layout/many.js';
 import { Figure, Pager, Table } from '../../layout/parts.js';
 import type { Visit } from '../../visit.js';
 import { dayPath, ShortAnswer, statementPath } from '../days/signing.js';

@@ -3,6 +3,7 @@
 // which revision. It works nothing out: the figures are those that were written.
 
 import type { ComponentChildren } from 'preact';
+import { areMany, firstNamed } from '../../../core/accounts/alike.js';
 import { onPage } from '../../../core/runs/closingChecklist.js';
 import { sinceSignedWords, statedWords } from '../../../core/runs/sinceClosed.js';
 import { isExplained, isNothing, itemWords, UNEXPLAINED } from '../../../core/runs/statement.js';
@@ -12,7 +13,6 @@ import { daysToRead } from '../../../days/shownDay.js';
 import type { SideText, WrittenStatement } from '../../../report/statementStore.js';
 import { statementsOfRun } from '../../../report/statementStore.js';
 import type { Words } from '../../format.js';
-import { areMany, firstNamed } from '../../layout/many.js';
 import { Empty, Figure, FilterProblem, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';

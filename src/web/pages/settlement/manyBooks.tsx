@@ -2,11 +2,12 @@
 // account and currency, those with something overdue or an open break first, page by page; each
 // leads to its account alone. Neighbour: settlement.tsx shows one in full.
 
+import { byName } from '../../../core/accounts/alike.js';
 import { addAmounts } from '../../../core/money.js';
 import type { OldestOpen, SettlementDocument } from '../../../settlement/settlementStore.js';
 import { currencySentences } from '../../../settlement/settlementWords.js';
 import { AccountFilter } from '../../layout/accountFilter.js';
-import { byName, pageOf } from '../../layout/many.js';
+import { pageOf } from '../../layout/many.js';
 import { Figure, Pager, Table } from '../../layout/parts.js';
 import type { Visit } from '../../visit.js';
 import { FigureLink } from './figures.js';

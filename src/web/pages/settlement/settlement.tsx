@@ -2,6 +2,7 @@
 // gateway and payable with every figure leading to its rows, and the batches. Only where settlement
 // is kept. Neighbours: figureRows.tsx has the rows, batch.tsx a batch, upload.tsx takes a file.
 
+import { areMany } from '../../../core/accounts/alike.js';
 import { parseSum } from '../../../core/money.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { SettlementRules } from '../../../settlement/settlement.js';
@@ -10,7 +11,6 @@ import type { OldestOpen, SettlementDocument } from '../../../settlement/settlem
 import { oldestOpen, settlementFigures } from '../../../settlement/settlementStore.js';
 import { currencySentences } from '../../../settlement/settlementWords.js';
 import type { Words } from '../../format.js';
-import { areMany } from '../../layout/many.js';
 import { Empty, Figure, FilterProblem, Pager, State, Table } from '../../layout/parts.js';
 import type { Direction } from '../../layout/sorting.js';
 import { headsBy } from '../../layout/sorting.js';

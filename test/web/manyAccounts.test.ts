@@ -1,4 +1,4 @@
-// A console of very many accounts: the statement, what one press signs and the settlement are rows
+// A console of very many accounts: the night, the statement, what one press signs and the settlement are rows
 // of a table, what is wrong first, each leading to its account alone; of few accounts all stands there.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -162,4 +162,42 @@ it('has the days of one account for who chooses it', async () => {
   const few = await house.withRole('finance', 'A1004');
   expect((await few.get('/days')).body).not.toContain('<option value="A1004">');
   expect((await few.get('/days?account=A1001')).body).toContain('no account to choose here');
+});
+
+it('has the night with what a person has to do first, the same of many accounts once', async () => {
+  const told = (kind: string, about: string, text: string) => (accountId: string) => ({
+    ...{ accountId, kind, about: about.replace('ID', accountId) },
+    text: text.replace('ID', accountId),
+  });
+  const notices = [
+    ...IDS.map(told('first_seen_word', 'payment_status 6500', 'seen first; it means captured')),
+    ...IDS.map(told('no_history', 'no earlier run of ID', 'nothing is sent of ID')),
+    told('not_answered', 'return_status 0', '1 page was not answered')('A1024'),
+  ];
+  await owned(`update tieout.runs set summary = jsonb_set(summary, '{notices}', $1)`, [
+    JSON.stringify(notices),
+  ]);
+  await owned(
+    `update tieout.runs set summary = jsonb_set(summary, '{accounts,23,state}', '"incomplete"')`,
+  );
+  const { body } = await finance.get('/');
+  const [list = ''] = /<ul class="waits" aria-label="To be told">.*?<\/ul>/s.exec(body) ?? [];
+  expect([...list.matchAll(/<li.*?<\/li>/gs)].map(([line]) => textOf(line).trim())).toEqual([
+    '24 accounts (A1001, A1002, A1003, A1004, A1005 and 19 more), such as A1001: nothing is sent of A1001',
+    'A1024: 1 page was not answered',
+    '24 accounts (A1001, A1002, A1003, A1004, A1005 and 19 more), such as A1001: seen first; it means captured',
+  ]);
+  const [table = ''] =
+    /<caption>Orders of each account by class, those.*?<\/table>/s.exec(body) ?? [];
+  const rows = rowsOf(table);
+  expect(rows).toHaveLength(ACCOUNTS);
+  expect(rows[0]).toMatch(/^ ?A1024 .*incomplete/);
+  expect(table).toContain(`<a href="/nights/${date}?account=A1024">A1024</a>`);
+  const own = (await finance.get(`/nights/${date}?account=A1003`)).body;
+  expect(textOf(own)).toContain(`Run of ${date}: account A1003`);
+  expect(own).toContain('nothing is sent of A1003');
+  expect(own).not.toContain('A1004');
+  const few = await house.withRole('finance', 'A1004');
+  expect((await few.get(`/nights/${date}?account=A1003`)).body).toContain('no account to choose');
+  expect((await few.get(`/nights/${date}`)).body).not.toContain('A1003');
 });

@@ -11,6 +11,7 @@ import { accountAuthorisations, shownAuthorisations } from '../../authorisations
 import type { AuthorisationOrder } from '../../authorisations/authorisationsStore.js';
 import { AUTHORISATION_ORDERS } from '../../authorisations/authorisationsStore.js';
 import { NO_RULE, riskSentences } from '../../authorisations/authorisationWords.js';
+import { alikeLines, whoseLine } from '../../core/accounts/alike.js';
 import type { Words } from '../format.js';
 import type { Column } from '../layout/parts.js';
 import { Empty, Figure, FilterProblem, OrderLink, Pager, State, Table } from '../layout/parts.js';
@@ -233,9 +234,14 @@ export async function reservationsAtRisk(visit: Visit) {
     await askedNow(visit),
     false,
   );
-  return riskSentences(sums, words.at).map(({ accountId, text }) => (
-    <p class="problem">
-      {accountId}: {text}. <a href={`/authorisations?account=${accountId}`}>Reservations</a>
-    </p>
-  ));
+  const told = riskSentences(sums, words.at).map((one) => ({ ...one, kind: 'risk', about: '' }));
+  return alikeLines(told).map(({ first, accountIds }) => {
+    const of = accountIds.length > 1 ? '' : `?${new URLSearchParams({ account: first.accountId })}`;
+    return (
+      <p class="problem">
+        {whoseLine({ first, accountIds })}: {first.text}.{' '}
+        <a href={`/authorisations${of}`}>Reservations</a>
+      </p>
+    );
+  });
 }

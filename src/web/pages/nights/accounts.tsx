@@ -1,23 +1,32 @@
 // The accounts of a night: their orders by class, their open breaks, and the money that was moved.
+// Of very many those with something to do come first, page by page, each leading to itself alone.
 
+import { areMany } from '../../../core/accounts/alike.js';
+import { toDoFirst } from '../../../core/accounts/toDo.js';
 import type { AccountSummary } from '../../../core/runs/summary.js';
-import { Figure, State, Table } from '../../layout/parts.js';
+import type { ConsoleRun } from '../../../report/consoleRunsStore.js';
+import { AccountFilter } from '../../layout/accountFilter.js';
+import { pageOf } from '../../layout/many.js';
+import { Figure, Pager, State, Table } from '../../layout/parts.js';
 import type { Visit } from '../../visit.js';
 import { MoneyConfirmed } from './moneyConfirmed.js';
 
-export function Accounts({
-  accounts,
-  visit,
-}: {
-  accounts: readonly AccountSummary[];
-  visit: Visit;
-}) {
+const CAPTION = 'Orders of each account by class';
+
+export function Accounts({ night, visit }: { night: ConsoleRun; visit: Visit }) {
+  const accounts = night.summary?.accounts ?? [];
   const { words } = visit;
+  const path = `/nights/${night.businessDate}`;
+  const isMany = areMany(accounts);
+  const rows = isMany ? accounts.toSorted(toDoFirst) : accounts;
+  const { shown, at, pages } = pageOf(rows, visit.query, 'accounts');
   return (
     <section aria-labelledby="accounts">
       <h2 id="accounts">Accounts</h2>
+      {isMany ? <AccountFilter visit={visit} action={path} /> : null}
       <Table
-        caption="Orders of each account by class"
+        caption={CAPTION + (isMany ? ', those with something to do first' : '')}
+        isCaptionSeen={isMany}
         class="lists"
         columns={[
           { head: 'Account' },
@@ -26,32 +35,43 @@ export function Accounts({
           { head: 'Open breaks', isFigure: true },
         ]}
       >
-        {accounts.map((one) => (
-          <tr>
-            <th scope="row">{one.accountId}</th>
-            <td>
-              <State state={one.state} />
-            </td>
-            {CLASSES.map(([key, head]) => (
-              <Figure name={head}>{words.count(one.orders[key])}</Figure>
-            ))}
-            <Figure name="Open breaks">
-              {visit.accounts.includes(one.accountId) ? (
-                <a href={`/breaks?account=${encodeURIComponent(one.accountId)}`}>
-                  {words.count(one.tie.openAfter)}
-                </a>
-              ) : (
-                words.count(one.tie.openAfter)
-              )}
-            </Figure>
-          </tr>
+        {shown.map((one) => (
+          <Row one={one} path={isMany ? path : null} visit={visit} />
         ))}
       </Table>
       <p class="hint">
         As the night ended; the number of open breaks leads to those that are open now.
       </p>
-      <MoneyConfirmed accounts={accounts} words={words} />
+      <MoneyConfirmed accounts={shown} words={words} />
+      <Pager at={at} pages={pages} to={(page) => `${path}?accounts=${page + 1}#accounts`} />
     </section>
+  );
+}
+
+function Row({ one, path, visit }: { one: AccountSummary; path: string | null; visit: Visit }) {
+  const { accountId } = one;
+  const { words } = visit;
+  const mayLook = visit.accounts.includes(accountId);
+  const query = new URLSearchParams({ account: accountId });
+  return (
+    <tr>
+      <th scope="row">
+        {path !== null && mayLook ? <a href={`${path}?${query}`}>{accountId}</a> : accountId}
+      </th>
+      <td>
+        <State state={one.state} />
+      </td>
+      {CLASSES.map(([key, head]) => (
+        <Figure name={head}>{words.count(one.orders[key])}</Figure>
+      ))}
+      <Figure name="Open breaks">
+        {mayLook ? (
+          <a href={`/breaks?${query}`}>{words.count(one.tie.openAfter)}</a>
+        ) : (
+          words.count(one.tie.openAfter)
+        )}
+      </Figure>
+    </tr>
   );
 }
 

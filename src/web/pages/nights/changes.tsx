@@ -3,6 +3,7 @@
 
 import type { ChangedSum } from '../../../breaks/changedStore.js';
 import { comparedWith, listChanged, sumChanged } from '../../../breaks/changedStore.js';
+import { areMany } from '../../../core/accounts/alike.js';
 import { type AgeClock, ageInDays } from '../../../core/breaks/breakAge.js';
 import type { Change, ChangedBreak } from '../../../core/breaks/change.js';
 import {
@@ -17,6 +18,7 @@ import { causeLabel, labelOf } from '../../../core/text/labels.js';
 import type { ConsoleRun } from '../../../report/consoleRunsStore.js';
 import { consoleRun } from '../../../report/consoleRunsStore.js';
 import type { Words } from '../../format.js';
+import { pageOf } from '../../layout/many.js';
 import { Empty, Figure, FilterProblem, OrderLink, Pager, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
@@ -24,6 +26,8 @@ import { dateOf } from '../../visitor/fields.js';
 import { chosenBy } from '../../visitor/filters.js';
 
 const ROWS_A_PAGE = 50;
+/** Accounts and currencies on the page of a night; the page of its changes has all. */
+const ROWS_OF_NIGHT = 20;
 const PAGES_MAX = 20_000;
 /** As long as a gateway writes it. */
 const CURRENCY_MAX = 64;
@@ -88,7 +92,7 @@ export async function changesPage(visit: Visit): Promise<Answer> {
         was run again. Owners are those of today. <a href={`/nights/${date}`}>Back to the night</a>
       </p>
       <Passed night={run} sums={sums} />
-      <Sums date={date} sums={sums} words={words} />
+      <Sums date={date} sums={sums} words={words} query={query} />
       <h2>{listHead(account, asked, change)}</h2>
       <FilterProblem words={problem} />
       {Object.keys(kept).length === 0 && problem === null ? null : (
@@ -152,14 +156,25 @@ function Passed({ night, sums }: { night: ConsoleRun; sums: readonly ChangedSum[
   return said === null ? null : <p class="hint">{said}.</p>;
 }
 
-function Sums(props: { date: string; sums: readonly ChangedSum[]; words: Words }) {
-  const { date, sums, words } = props;
+/** Of very many accounts those with the most changes first; without `query` the first few. */
+function Sums(props: {
+  date: string;
+  sums: readonly ChangedSum[];
+  words: Words;
+  query?: Visit['query'];
+}) {
+  const { date, sums, words, query } = props;
   if (sums.length === 0) return <Empty>No break changed.</Empty>;
   const lines = new Map<string, ChangedSum[]>();
   for (const sum of sums) {
     const line = `${sum.accountId} ${sum.currency}`;
     lines.set(line, [...(lines.get(line) ?? []), sum]);
   }
+  const all = [...lines.values()];
+  const rows = areMany(all) ? all.toSorted((a, b) => changedIn(b) - changedIn(a)) : all;
+  const few = { shown: rows.slice(0, ROWS_OF_NIGHT), at: 0, pages: 1 };
+  const { shown, at, pages } = query === undefined ? few : pageOf(rows, query, 'sums');
+  const rest = query === undefined ? rows.length - shown.length : 0;
   return (
     <>
       <Table
@@ -171,7 +186,7 @@ function Sums(props: { date: string; sums: readonly ChangedSum[]; words: Words }
           ...CHANGES.map((change) => ({ head: CHANGE_WORDS[change], isFigure: true })),
         ]}
       >
-        {[...lines.values()].map((ofLine) => (
+        {shown.map((ofLine) => (
           <tr>
             <th scope="row">{ofLine[0]?.accountId}</th>
             <td data-name="Currency">{ofLine[0]?.currency ?? 'none'}</td>
@@ -188,9 +203,20 @@ function Sums(props: { date: string; sums: readonly ChangedSum[]; words: Words }
       </Table>
       <p class="hint">
         Breaks, and by how much open money became more or less. Each leads to its rows.
+        {rest === 0 ? null : (
+          <>
+            {' Those with the most changes; '}
+            <a href={changesPath(date, {})}>{words.count(rest)} more accounts and currencies</a>.
+          </>
+        )}
       </p>
+      <Pager at={at} pages={pages} to={(page) => `/nights/${date}/changes?sums=${page + 1}`} />
     </>
   );
+}
+
+function changedIn(sums: readonly ChangedSum[]): number {
+  return sums.reduce((all, { breaks }) => all + breaks, 0);
 }
 
 function SumCell(props: { date: string; name: string; sum: ChangedSum | undefined; words: Words }) {

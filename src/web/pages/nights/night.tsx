@@ -17,15 +17,17 @@ import { removalOf } from '../../../retention/retentionStore.js';
 import { waitNotices } from '../../../send/stops.js';
 import type { Words } from '../../format.js';
 import { OpenTrend, RunStrip, StripLegend } from '../../layout/charts.js';
-import { Empty, State } from '../../layout/parts.js';
+import { Empty, FilterProblem, State } from '../../layout/parts.js';
 import { Ask, Said } from '../../layout/said.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
+import { chosenBy } from '../../visitor/filters.js';
 import { reservationsAtRisk } from '../authorisations.js';
 import { OVERDUE } from '../breaks/breakQuery.js';
 import { Accounts } from './accounts.js';
 import { changesSince } from './changes.js';
+import { Notices } from './notices.js';
 import { AtRisk, OpenByAge, openMoneyOf, overdueOf } from './openMoney.js';
 import { runAgainOf } from './runAgain.js';
 
@@ -60,28 +62,44 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
       />
       {changes}
       <AtRisk open={open} visit={visit} />
-      {night.summary === null ? null : <Accounts accounts={night.summary.accounts} visit={visit} />}
+      {night.summary === null ? null : <Accounts night={night} visit={visit} />}
       <History marks={marks} open={open} words={words} />
     </>
   );
   return { kind: 'page', title: 'Tonight', section: 'Tonight', body, isLive };
 }
 
-export async function runPage(visit: Visit): Promise<Answer> {
-  const date = dateOf(visit.params.date);
+export async function runPage(all: Visit): Promise<Answer> {
+  const date = dateOf(all.params.date);
   if (date === null) return NOT_FOUND;
-  const night = await consoleRun(visit.deps.db, visit, date);
-  if (night === null) return NOT_FOUND;
+  const account = all.query.oneOf('account', all.accounts);
+  const { accountIds: accounts, problem } = chosenBy(all, { account });
+  const visit = account === null ? all : { ...all, accounts, seesAll: all.accounts.length === 1 };
+  const night = problem === null ? await consoleRun(visit.deps.db, visit, date) : null;
+  if (night === null) return problem === null ? NOT_FOUND : nothingOf(date, problem);
   const removal = await removalOf(visit.deps.db, night.runId);
   const body = (
     <>
-      <Head night={night} visit={visit} />
+      <Head night={night} visit={visit} account={account} />
       {await runAgainOf(visit, night)}
       {removal && <p class="hint">{removedLine(removal)}; figures, breaks and files stay.</p>}
       {await changesSince(visit, night)}
-      {night.summary === null ? null : <Accounts accounts={night.summary.accounts} visit={visit} />}
+      {night.summary === null ? null : <Accounts night={night} visit={visit} />}
       <p>
         <a href="/reports">Workbooks of all nights</a>
+      </p>
+    </>
+  );
+  return { kind: 'page', title: date, section: 'Tonight', body };
+}
+
+function nothingOf(date: string, problem: string): Answer {
+  const body = (
+    <>
+      <h1>Run of {date}</h1>
+      <FilterProblem words={problem} />
+      <p>
+        <a href={`/nights/${date}`}>All accounts of the night</a>
       </p>
     </>
   );
@@ -101,12 +119,14 @@ function NoRun() {
   );
 }
 
-function Head({ night, visit }: { night: ConsoleRun; visit: Visit }) {
+function Head(props: { night: ConsoleRun; visit: Visit; account?: string | null }) {
+  const { night, visit, account = null } = props;
   const { words, deps } = visit;
   return (
     <>
       <h1>
-        Run of {night.businessDate} <State state={night.state} />
+        Run of {night.businessDate}
+        {account === null ? '' : `: account ${account}`} <State state={night.state} />
       </h1>
       <p class="sentence" role="status">
         <Said
@@ -119,7 +139,13 @@ function Head({ night, visit }: { night: ConsoleRun; visit: Visit }) {
           ? `Begun at ${words.at(night.startedAt)}.`
           : `So it stood when the run ended, ${words.at(night.finishedAt)}; ` +
             `checked at ${words.at(night.asOf)}.`}
-        {night.isWhole ? '' : ' Only the accounts that you may see.'}
+        {night.isWhole || account !== null ? '' : ' Only the accounts that you may see.'}
+        {account === null ? null : (
+          <>
+            {' '}
+            <a href={`/nights/${night.businessDate}`}>All accounts of the night</a>.
+          </>
+        )}
         {' Orders against the gateway; '}
         {deps.config.settlement === null ? (
           'fees, chargebacks and bank payouts are not known to tieout.'
@@ -134,25 +160,6 @@ function Head({ night, visit }: { night: ConsoleRun; visit: Visit }) {
       </p>
       <Notices notices={night.summary?.notices ?? []} zone={words.zone} label="To be told" />
     </>
-  );
-}
-
-interface NoticesProps {
-  notices: readonly Notice[];
-  zone: string;
-  label: string;
-}
-
-function Notices({ notices, zone, label }: NoticesProps) {
-  if (notices.length === 0) return null;
-  return (
-    <ul class="waits" aria-label={label}>
-      {notices.map(({ accountId, kind, text }) => (
-        <li class={kind === 'not_sent' ? 'problem' : ''}>
-          {accountId}: <Said text={text} zone={zone} />
-        </li>
-      ))}
-    </ul>
   );
 }
 

@@ -1,5 +1,6 @@
 // `tieout run` without the command line: begin, work or join, end. Says in words what it found.
 
+import { firstNamed } from '../core/accounts/alike.js';
 import { inDiskWords, TakenOverError, TieoutError } from '../core/errors.js';
 import { withFields } from '../core/log.js';
 import type { RunSummary } from '../core/runs/summary.js';
@@ -97,7 +98,7 @@ function over(kind: RunResult['kind'], summary: RunSummary): Turn {
 
 function waitingWords({ businessDate, workingOn }: RunRow): string {
   return (
-    `another process works on ${businessDate} (${workingOn.join(', ')}), and one date is worked ` +
+    `another process works on ${businessDate} (${firstNamed(workingOn)}), and one date is worked ` +
     'on at a time; this one waits for its end and begins then'
   );
 }

@@ -85,9 +85,11 @@ export async function total(
       ...leftOut.map(payoutsLeftOutNotice),
     ];
     for (const line of alikeLines(notices)) {
-      const { accountId, text, names } = line.first;
-      const account = line.accountIds.length === 1 ? { account: accountId } : {};
-      deps.log(`${whoseLine(line)}: ${text}`, { ...account, ...(names && { names }) });
+      const { accountId: account, text, names = [] } = line.first;
+      const kept = names.length === 0 ? {} : { names };
+      const isOne = line.accountIds.length === 1;
+      const of = isOne ? { account, ...kept } : { names: [...line.accountIds, ...names] };
+      deps.log(`${whoseLine(line)}: ${text}`, of);
     }
     const summary = await sumUp(deps, still, counts, notices);
     return drift.length === 0 ? summary : { ...summary, drift };

@@ -105,7 +105,7 @@ describe('a page that is answered with', () => {
       expect(summary.pull.unanswered).toBe(broken?.orders.ledger);
       expect(fine?.orders.notCompared).toBe(0);
       // Whoever is called reads why, wherever the night is told, and what to type.
-      expect(runSentence(summary)).toContain(`1 page failed (${why})`);
+      expect(runSentence(summary)).toContain(`1 page failed (${BROKEN_ACCOUNT}: ${why})`);
       const [notice] = summary.notices ?? [];
       expect(notice).toMatchObject({ accountId: BROKEN_ACCOUNT, kind: 'not_answered' });
       expect(notice?.text).toContain(`1 page was not answered, with 12 orders: ${why}`);

@@ -280,6 +280,7 @@ function waitingPart(summary: RunSummary): string {
   const parts = [
     unknownPart(summary),
     ...phrases('unexplained'),
+    ...phrases('no_orders'),
     ...phrases('unusable_rows'),
     ...phrases('strange_account'),
     ...phrases('strange_orders'),
@@ -290,7 +291,6 @@ function waitingPart(summary: RunSummary): string {
     rejectedPayoutPart(summary),
     newCodePart(summary),
     changedAnswerPart(summary),
-    ...phrases('no_orders'),
     unwrittenPart(summary),
   ].filter((part) => part !== '');
   return parts.length === 0 ? '' : `; ${joinParts(parts)}`;

@@ -193,6 +193,8 @@ it('has the night with what a person has to do first, the same of many accounts 
   expect(rows).toHaveLength(ACCOUNTS);
   expect(rows[0]).toMatch(/^ ?A1024 .*incomplete/);
   expect(table).toContain(`<a href="/nights/${date}?account=A1024">A1024</a>`);
+  const [money = ''] = /<caption[^>]*>Money of each account.*?<\/table>/s.exec(body) ?? [];
+  expect(rowsOf(money).every((row) => row.trim().startsWith('all 24 '))).toBe(true);
   const own = (await finance.get(`/nights/${date}?account=A1003`)).body;
   expect(textOf(own)).toContain(`Run of ${date}: account A1003`);
   expect(own).toContain('nothing is sent of A1003');

@@ -3,7 +3,9 @@
 
 import { areMany } from '../../../core/accounts/alike.js';
 import { toDoFirst } from '../../../core/accounts/toDo.js';
+import { moneyOf } from '../../../core/alertMessages.js';
 import type { AccountSummary } from '../../../core/runs/summary.js';
+import { countText } from '../../../core/text/amounts.js';
 import type { ConsoleRun } from '../../../report/consoleRunsStore.js';
 import { AccountFilter } from '../../layout/accountFilter.js';
 import { pageOf } from '../../layout/many.js';
@@ -42,10 +44,16 @@ export function Accounts({ night, visit }: { night: ConsoleRun; visit: Visit }) 
       <p class="hint">
         As the night ended; the number of open breaks leads to those that are open now.
       </p>
-      <MoneyConfirmed accounts={shown} words={words} />
       <Pager at={at} pages={pages} to={(page) => `${path}?accounts=${page + 1}#accounts`} />
+      <MoneyConfirmed accounts={isMany ? [togetherOf(accounts)] : accounts} words={words} />
     </section>
   );
+}
+
+/** The page of each account has its own money. */
+function togetherOf(accounts: readonly AccountSummary[]) {
+  const totals = moneyOf({ accounts: [...accounts] });
+  return { accountId: `all ${countText(accounts.length)}`, totals };
 }
 
 function Row({ one, path, visit }: { one: AccountSummary; path: string | null; visit: Visit }) {

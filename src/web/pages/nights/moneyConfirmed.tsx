@@ -5,7 +5,7 @@ import type { Words } from '../../format.js';
 import { Figure, Table } from '../../layout/parts.js';
 
 interface OfAccounts {
-  accounts: readonly AccountSummary[];
+  accounts: readonly Pick<AccountSummary, 'accountId' | 'totals'>[];
   words: Words;
 }
 

@@ -74,7 +74,8 @@ export async function runPage(all: Visit): Promise<Answer> {
   if (date === null) return NOT_FOUND;
   const account = all.query.oneOf('account', all.accounts);
   const { accountIds: accounts, problem } = chosenBy(all, { account });
-  const visit = account === null ? all : { ...all, accounts, seesAll: all.accounts.length === 1 };
+  const seesAll = all.seesAll && accounts.length === all.accounts.length;
+  const visit = account === null ? all : { ...all, accounts, seesAll };
   const night = problem === null ? await consoleRun(visit.deps.db, visit, date) : null;
   if (night === null) return problem === null ? NOT_FOUND : nothingOf(date, problem);
   const removal = await removalOf(visit.deps.db, night.runId);

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 export const CHECKOUT = new URL('..', import.meta.url).pathname.replace(/\/$/, '');
@@ -56,11 +56,16 @@ export async function loadProgram(root = CHECKOUT, modules = MODULES) {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Of all that decides what a schedule does: the program, the schedules' own code, what is chosen. */
+/**
+ * Of all that decides what a schedule does: the modules that are loaded, with all that they load, the
+ * statements, the schedules' own code, what is chosen. A page of the console is no part of it.
+ */
 export function digestOf(root, chosen) {
   const hash = createHash('sha256').update(JSON.stringify(chosen));
+  for (const file of loadedFrom(join(root, 'dist'))) {
+    hash.update(file).update(readFileSync(join(root, 'dist', file)));
+  }
   for (const [folder, end] of [
-    [join(root, 'dist'), '.js'],
     [join(root, 'src'), '.sql'],
     [join(root, 'migrations'), '.sql'],
     [join(CHECKOUT, 'proof'), '.mjs'],
@@ -69,4 +74,17 @@ export function digestOf(root, chosen) {
     for (const name of names.sort()) hash.update(name).update(readFileSync(join(folder, name)));
   }
   return hash.digest('hex').slice(0, 16);
+}
+
+const IMPORTED = /\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g;
+
+/** Files of the folder that the modules load, directly or not, also where only some run loads them. */
+export function loadedFrom(dist, modules = MODULES) {
+  const files = new Set(Object.values(modules));
+  for (const file of files) {
+    for (const [, path] of readFileSync(join(dist, file), 'utf8').matchAll(IMPORTED)) {
+      files.add(join(dirname(file), path));
+    }
+  }
+  return [...files].sort();
 }

@@ -51,4 +51,20 @@ describe('schedules of deaths, sleeps and lost answers', () => {
       rmSync(folder, { recursive: true });
     }
   });
+
+  it('count as done by the same program for as long as nothing of it changes that they load', async () => {
+    const { loadedFrom } = (await import(join(ROOT, 'proof/program.mjs'))) as {
+      loadedFrom: (dist: string) => string[];
+    };
+    const files = loadedFrom(join(ROOT, 'dist'));
+    // By other modules alone, by a road that only some nights take, and where they are re-exported.
+    for (const file of [
+      'core/orders/decideVerdict',
+      'send/journal/permitJournal',
+      'report/writeReport',
+    ]) {
+      expect(files).toContain(`src/${file}.js`);
+    }
+    expect(files.filter((file) => file.startsWith('src/web/'))).toEqual([]);
+  });
 });

@@ -1,9 +1,11 @@
 // The addresses of a configuration: database, queue and gateway. Owns which of them are accepted.
-// Pure: it opens none of them. It must never repeat an address in a message, since an address can
-// hold a password. Used by config.ts alone.
+// It opens none of them, and of what they name only certificates. It must never repeat an address in
+// a message, since an address can hold a password. Used by config.ts alone.
 
+import { dirname, resolve } from 'node:path';
 import { ConfigurationError } from '../core/errors.js';
 import { maskAddress, withMaskedView } from './secrets.js';
+import { readText } from './values.js';
 
 export type DatabaseAddress =
   | { readonly kind: 'embedded' }
@@ -37,7 +39,7 @@ export function databaseOf(keys: ServerKeys, file: string): DatabaseAddress {
     throw new ConfigurationError(file, 'database.url', problem);
   }
   refuseUnencoded(given, file, 'database');
-  const url = withParts(given, keys);
+  const url = withCertificates(withParts(given, keys), file);
   return withMaskedView({ kind: 'url', url }, () => ({ kind: 'url', url: maskAddress(url) }));
 }
 
@@ -100,6 +102,22 @@ function withParts(url: string, { user, password }: ServerKeys): string {
   const address = new URL(url);
   if (user !== undefined) address.username = encodeURIComponent(user);
   if (password !== undefined) address.password = encodeURIComponent(password);
+  return address.href;
+}
+
+const CERTIFICATES = ['sslrootcert', 'sslcert', 'sslkey'];
+const CERTIFICATE_BYTES_MAX = 1 << 20;
+
+/** Files that the address names: from the folder of the configuration, as all others are. */
+function withCertificates(url: string, file: string): string {
+  const address = new URL(url);
+  const named = CERTIFICATES.filter((key) => address.searchParams.get(key));
+  if (named.length === 0) return url;
+  for (const key of named) {
+    const path = resolve(dirname(file), address.searchParams.get(key) ?? '');
+    readText(path, CERTIFICATE_BYTES_MAX, { file, key: `database.url, ${key}` });
+    address.searchParams.set(key, path);
+  }
   return address.href;
 }
 

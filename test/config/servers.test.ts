@@ -93,6 +93,26 @@ describe('an address that its password breaks', () => {
   });
 });
 
+describe('a certificate that the address of the database names', () => {
+  it('lies beside the configuration, wherever tieout is started', () => {
+    writeFileSync(join(folder, 'our ca.pem'), 'a certificate');
+    const url = 'postgres://u@h/d?sslmode=verify-full&sslrootcert=our%20ca.pem';
+    const { database } = load(`database: { url: "${url}", password: "a b" }`);
+    const address = new URL(database.kind === 'url' ? database.url : '');
+    expect(address.searchParams.get('sslrootcert')).toBe(join(folder, 'our ca.pem'));
+    expect(address.searchParams.get('sslmode')).toBe('verify-full');
+    expect(passwordIn(database)).toBe('a b');
+  });
+
+  it('is missed with its whole path', () => {
+    const url = 'postgres://u:secret@h/d?sslrootcert=gone.pem';
+    const { message } = failure(() => load(`database: { url: "${url}" }`));
+    const path = join(folder, 'gone.pem');
+    expect(message).toContain(`database.url, sslrootcert: ${path} does not exist`);
+    expect(message).not.toContain('secret');
+  });
+});
+
 describe('keys that do not go together', () => {
   it.each([
     ['database: { password: x }', 'database.password: needs database.host'],

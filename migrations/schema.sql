@@ -1,4 +1,4 @@
--- The schema as it stands after 1010_younger_requests, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1020_numbers_of_readers, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -2380,6 +2380,8 @@ declare
   used bigint;
   moved text[] := '{}';
 begin
+  -- Who hands out no number brings none forward; before PostgreSQL 18 it may not even ask.
+  if not has_sequence_privilege('tieout.chain_link_ids', 'usage') then return moved; end if;
   select max(link_id) into used from tieout.chain_links;
   if used is null or used <= coalesce(pg_sequence_last_value('tieout.chain_link_ids'), 0) then
     return moved;

@@ -11,7 +11,7 @@ import { checkDecisions, type DecisionsFinding } from './decisions/signedDecisio
 import type { DefinitionsFinding } from './definitions/definitions.js';
 import { checkDefinitions, trustNobodysNames } from './definitions/definitionsStore.js';
 import type { HeadsFinding } from './signedHeadsStore.js';
-import { type ChainFinding, checkChain, isWhole } from './verifyChainStore.js';
+import { atOneMoment, type ChainFinding, checkChain, isWhole } from './verifyChainStore.js';
 
 interface Checked {
   chain: ChainFinding;
@@ -40,10 +40,12 @@ export async function checkDatabase(
   });
   const isAltered = definitions.altered.length > 0;
   const work = db.transaction(async (tx): Promise<Checked> => {
+    await atOneMoment(tx);
     await trustNobodysNames(tx);
+    // Their file first: what is signed after the database was looked at would not be found there.
+    const heads = await headsOf(tx);
     const chain = await checkChain(tx, progress);
     const head = headDigest(await chainHeads(tx));
-    const heads = await headsOf(tx);
     const decisions = keys && (await checkDecisions(tx, keys, heads.decisionsFrom));
     return { chain, head, heads, decisions };
   });

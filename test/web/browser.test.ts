@@ -297,10 +297,11 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
     const { page, context } = await tabOf(await console.withRole('viewer'));
     await console.app.db.query(
       `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
-         last_run_id, expected, actual, fingerprint, currency, amount)
-       select b.account_id, 'PRINT-' || n, 'missing_in_ledger', 'open', now(), first_run_id,
+         last_run_id, expected, actual, fingerprint, currency, amount, owner)
+       select b.account_id, 'PRINT-' || case n when 1 then gen_random_uuid()::text else n::text end,
+         'missing_in_ledger', 'open', now(), first_run_id,
          last_run_id, '{}', '{"state": "captured", "amount": "1000.00", "currency": "JPY"}', '',
-         'JPY', 1000
+         'JPY', 1000, case n when 2 then 'somebody-with-a-long-name' end
        from (select * from tieout.breaks limit 1) b, generate_series(1, 25) n`,
     );
     await page.goto('/breaks?text=PRINT-');

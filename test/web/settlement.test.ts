@@ -376,9 +376,14 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
     await look('taken');
     await page.getByRole('link', { name: 'BROWSER' }).click();
     await page.getByRole('heading', { level: 1, name: 'Batch BROWSER' }).waitFor();
+    const { rows } = await console.app.db.query<{ batch: string }>(
+      `select batch from tieout.settlement_lines where account_id = 'A1001'
+       group by batch order by count(*) desc limit 1`,
+    );
     for (const path of [
       ...['/settlement', `/settlement/A1001/${LONG}`, '/breaks?kind=settled_unknown'],
-      '/settlement/rows?account=A1001&currency=EUR&of=open',
+      ...['/settlement/rows?account=A1001&currency=EUR&of=open', '/audit'],
+      `/settlement/A1001/${rows[0]?.batch}`,
     ]) {
       await page.goto(path);
       await look(path);

@@ -112,6 +112,7 @@ function Trail({ rows, words }: { rows: readonly TrailRow[]; words: Words }) {
   return (
     <Table
       caption="What people decided, newest first"
+      class="lists fits"
       columns={[
         { head: 'When' },
         { head: 'Who' },

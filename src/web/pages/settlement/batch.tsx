@@ -150,6 +150,7 @@ function LineTable(props: { lines: readonly BatchPageLine[]; accountId: string; 
   return (
     <Table
       caption="Lines of the batch"
+      class="lists fits"
       columns={[
         { head: 'Line' },
         { head: 'Type' },

@@ -57,6 +57,7 @@ export const BREAKS: Table<BreakRow> = {
 
 export const INSTRUCTIONS: Table<InstructionRow> = {
   frozenColumns: 2,
+  pagesWide: 2,
   keep: (row) =>
     identifiers(
       ...[row.orderNo, row.transactionId, row.refundId],

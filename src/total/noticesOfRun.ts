@@ -106,14 +106,21 @@ export async function noticesOf(
   ];
 }
 
+/** The ledger has orders, and none of any account of the run: whose name is written otherwise? */
+function isOfOthersAlone(notices: readonly Notice[], accounts: number): boolean {
+  const empty = notices.filter(({ kind }) => kind === 'no_orders').length;
+  return empty === accounts && notices.some(({ kind }) => kind === 'strange_orders');
+}
+
 /**
  * An account that is not looked at any more, or not yet, keeps the run from being whole; requests
  * of one that the configuration does not name, rows that name nothing, and a payout whose request
  * asks for something else than was sent, are as much as a break.
  */
-export function statesOfOthers(notices: readonly Notice[]): RunState[] {
+export function statesOfOthers(notices: readonly Notice[], accounts: number): RunState[] {
   const gaps = ['left_account', 'not_finished'];
   if (notices.some(({ kind }) => gaps.includes(kind))) return ['incomplete'];
+  if (isOfOthersAlone(notices, accounts)) return ['incomplete'];
   const odd = ['strange_account', 'unusable_rows', 'payout_changed'];
   return notices.some(({ kind }) => odd.includes(kind)) ? ['broken'] : [];
 }

@@ -142,7 +142,10 @@ export async function sumUp(
     covers: [...run.covers],
     asOf: toSeconds(await snapshotTime(run.db, run.runId)),
     environment: deps.config.environment,
-    state: worstOf([...accounts.map((account) => account.state), ...statesOfOthers(notices)]),
+    state: worstOf([
+      ...accounts.map((account) => account.state),
+      ...statesOfOthers(notices, accounts.length),
+    ]),
     pull: sumPulls(figures.map((account) => account.pull)),
     accounts,
     coverage: figures.map((account) => {

@@ -38,6 +38,21 @@ test('are named with their count and account in summary, status and doctor, and 
   expect(doctor.stdout).toMatch(/account A9009.*3 orders, such as/);
 });
 
+test('where the ledger has orders of others alone, nothing was compared: the night is incomplete', async () => {
+  const house = await buildHouse({ orders: 300, daysAgo: 1, inLedger: kinds({ plain: 3 }) });
+  houses.push(house);
+  const to = (account: string) =>
+    house.db.query(`update ledger.orders set account_id = ${account}`);
+  await to('lower(account_id)');
+  const { summary } = await house.run({ date: dateOf(1) });
+  expect(summary.state).toBe('incomplete');
+  expect(runSentence(summary)).toMatch(
+    /is incomplete: it compared NOTHING; not a single order of .*orders? of account a\d+, which is not/,
+  );
+  await to('upper(account_id)');
+  expect((await house.run({ date: dateOf(1) })).summary.state).toBe('tied_out');
+});
+
 test('an order whose number is too long to be looked for is named, too', async () => {
   const house = await buildHouse({ orders: 300, daysAgo: 1, inLedger: kinds({ plain: 3 }) });
   houses.push(house);

@@ -198,11 +198,13 @@ export function runSentence(summary: RunSummary): string {
     case 'broken':
       return `${date} did not tie out: ${brokenPart(summary, broken, orders)}${tail}.`;
     case 'tied_out':
-      if (orders === 0 && noticesOf(summary, 'no_orders').length > 0) {
-        return `${date} compared NOTHING${tail}.`;
-      }
+      if (comparedNothing(summary)) return `${date} compared NOTHING${tail}.`;
       return `${date} tied out: ${counted(orders, 'order')} compared, no open difference${tail}.`;
   }
+}
+
+function comparedNothing(summary: RunSummary): boolean {
+  return ordersLookedAt(summary) === 0 && noticesOf(summary, 'no_orders').length > 0;
 }
 
 function brokenPart(summary: RunSummary, broken: number, orders: number): string {
@@ -253,6 +255,7 @@ function incompleteParts(summary: RunSummary, broken: number): string[] {
   const parts = [
     failed > 0 ? `${counted(failed, 'page')} failed${failedPart(summary)}` : '',
     notCompared > 0 ? `${counted(notCompared, 'order')} not compared` : '',
+    comparedNothing(summary) ? 'it compared NOTHING' : '',
     ...phrasesOf(noticesOf(summary, 'not_finished')),
     feeds.length > 0 ? `${joinParts(feeds)} ${areFeeds} not known to be whole` : '',
     ...phrasesOf(noticesOf(summary, 'left_account')),

@@ -1,6 +1,6 @@
 // The addresses of a configuration: database, queue and gateway. Owns which of them are accepted.
-// It opens none of them, and of what they name only certificates. It must never repeat an address in
-// a message, since an address can hold a password. Used by config.ts alone.
+// It opens none of them, and of what they name only certificates. It must never repeat an address
+// in a message, since an address can hold a password. Used by config.ts alone.
 
 import { dirname, resolve } from 'node:path';
 import { ConfigurationError } from '../core/errors.js';

@@ -127,7 +127,6 @@ export async function sumUp(
     };
     // A dry run plans and sends nothing on purpose: what it would send is no gap.
     const unsent = run.isDry ? 0 : (unfinished.get(accountId) ?? 0);
-    const isGap = ({ kind }: Notice) => kind === 'ledger_feed' || kind === 'not_finished';
     const missing = notices.filter((one) => one.accountId === accountId && isGap(one)).length;
     const gaps = unsent + missing;
     const toSee = loose.get(accountId) ?? 0;
@@ -157,6 +156,10 @@ export async function sumUp(
   };
   await closeAccounts(run.db, run.runId, accounts.map(leftOpen(notices)), stakes);
   return summary;
+}
+
+function isGap({ kind }: Notice): boolean {
+  return kind === 'ledger_feed' || kind === 'not_finished';
 }
 
 async function countedFigures(run: Run, snapshots: readonly SnapshotFigures[]): Promise<Counted[]> {

@@ -76,7 +76,7 @@ export function isWhole({ broken, disagreements, unsealed }: ChainFinding): bool
   );
 }
 
-/** Before the first question: what a night seals meanwhile would stand in a head without its link. */
+/** Before the first question: what a night seals meanwhile would be in a head without its link. */
 export async function atOneMoment(tx: Db): Promise<void> {
   await tx.query('set transaction isolation level repeatable read');
 }

@@ -73,11 +73,7 @@ describe('the nightly workbook', () => {
     expect(workbook.worksheets.map((sheet) => sheet.name)).toEqual(SHEETS);
     for (const sheet of workbook.worksheets) {
       expect(sheet.views[0]).toMatchObject({ state: 'frozen' });
-      const fitToWidth = /^(Breaks|State differs|Waiting for you|Money moved|.+, not .+)$/.test(
-        sheet.name,
-      )
-        ? 2
-        : 1;
+      const fitToWidth = /^(Breaks|State dif|Waiting|Money m|.+, not .)/.test(sheet.name) ? 2 : 1;
       const fitToHeight = sheet.name === 'About this run' ? 1 : 0;
       const fit = { orientation: 'landscape', fitToWidth, fitToHeight };
       expect(sheet.pageSetup).toMatchObject({ ...fit, printTitlesRow: expect.any(String) });

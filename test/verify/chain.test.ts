@@ -4,13 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ownKey } from '../../src/audit/headsKey.js';
-import { headsPath } from '../../src/audit/signedHeads.js';
-import type { Database, Db, Tx } from '../../src/database/db.js';
-import { statement } from '../../src/database/statements.js';
 import { sealAccounts } from '../../src/runs/runRecordStore.js';
-import { checkDatabase } from '../../src/verify/checkDatabase.js';
-import { checkHeads } from '../../src/verify/signedHeadsStore.js';
 import { checkChain } from '../../src/verify/verifyChainStore.js';
 import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
@@ -82,29 +76,6 @@ describe('after a night', () => {
     const { stdout } = await tieoutHere(['verify', '--json'], { cwd: house.folder });
     expect(JSON.parse(stdout)).toMatchObject({ whole: true, broken: [], unsealed: [] });
     expect(house.lines.some((line) => /^sealed; the chains end in \w{64}$/.test(line))).toBe(true);
-  });
-
-  test('what is sealed and signed while it is checked breaks nothing', async () => {
-    const { dataDir } = (await house.open()).config;
-    let sealed = 0;
-    const meanwhile: Database = {
-      ...house.db,
-      transaction: (work, limits) =>
-        house.db.transaction((tx) => {
-          const query: Tx['query'] = async (text, values, name) => {
-            const answer = await tx.query<never>(text, values, name);
-            if (text === statement('verify/checkLinks') && sealed++ === 0) await house.run();
-            return answer;
-          };
-          return work({ ...tx, query });
-        }, limits),
-    };
-    const heads = (tx: Db) => checkHeads(tx, headsPath(dataDir), () => ownKey(dataDir));
-    const links = async () => (await house.db.query('select 1 from tieout.chain_links')).rowCount;
-    const before = await links();
-    const { checked } = await checkDatabase(meanwhile, heads, null);
-    expect(await links()).toBeGreaterThan(before ?? 0);
-    expect(checked).toMatchObject({ chain: { broken: [], unsealed: [] }, heads: { broken: [] } });
   });
 });
 

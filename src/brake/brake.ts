@@ -2,6 +2,7 @@
 // Letting go also lifts what tieout itself has stopped: a freeze, and the breaker of an account.
 // Every word is kept with who, when and why. The same functions serve command line and console.
 
+import type { LiveFrom } from '../core/accounts/observed.js';
 import type { Brake } from '../core/instructions/breaker.js';
 import { isLetGo, liftedWords, mayAccountSend } from '../core/instructions/breaker.js';
 import type { Decider } from '../core/instructions/decider.js';
@@ -137,14 +138,14 @@ interface BrakeStatus {
  * an instant in words, UTC where it is not given.
  */
 export async function brakeStatus(
-  deps: { db: Database },
+  deps: { config: { accounts: readonly LiveFrom[] }; db: Database },
   accountIds: readonly string[],
   own: JournalHome | null = null,
   said?: (at: Date) => string,
 ): Promise<BrakeStatus> {
   const absent = await absentHosts(deps.db, { journalId: null, place: own });
   const accounts = (await sendingStatuses(deps.db, accountIds)).map((status) => {
-    const answer = mayAccountSend(status, said);
+    const answer = mayAccountSend(status, deps.config.accounts, said);
     if (answer.kind !== 'stop' && absent.length > 0) {
       return { accountId: status.accountId, ...waitsFor(absent) };
     }

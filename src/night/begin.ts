@@ -4,9 +4,10 @@
 import { forgetOtherMeanings } from '../compare/compare.js';
 import { configHash, describeConfig } from '../config/view.js';
 import { alikeLines, whoseLine } from '../core/accounts/alike.js';
+import { observedSentence } from '../core/accounts/observed.js';
 import { LEFT, UsageError } from '../core/errors.js';
 import { isDay } from '../core/period.js';
-import { liveFromAheadSentence, noHistorySentence } from '../core/runs/notices.js';
+import { noHistorySentence } from '../core/runs/notices.js';
 import { isFinished, type RunSummary } from '../core/runs/summary.js';
 import type { Account } from '../gateway/account.js';
 import type { BusinessDay } from '../runs/calendarStore.js';
@@ -89,7 +90,7 @@ export async function blockedSentences(run: Run): Promise<string[]> {
       return { accountId, kind, about: kind, why: noHistorySentence(accountId) };
     }
     const liveFrom = run.accounts.find((one) => one.accountId === accountId)?.liveFrom ?? null;
-    const why = liveFrom === null ? OBSERVED : liveFromAheadSentence(liveFrom);
+    const why = observedSentence(liveFrom);
     return { accountId, kind, about: why, why };
   });
   return alikeLines(blocked).map((line) => {
@@ -97,8 +98,6 @@ export async function blockedSentences(run: Run): Promise<string[]> {
     return `${isOne ? 'account ' : ''}${whoseLine(line)}: ${line.first.why}`;
   });
 }
-
-const OBSERVED = 'only observed, nothing is sent until accounts[].liveFrom is set';
 
 function accountsOf(
   deps: Pick<SendDeps, 'config'>,

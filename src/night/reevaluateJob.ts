@@ -9,8 +9,10 @@ import { loadBatch } from '../send/batches/batchesStore.js';
 import { sendingStatuses } from '../send/batches/sendingStatusStore.js';
 import type { SendDeps } from '../send/deps.js';
 
+type ReevaluateDeps = Pick<SendDeps, 'config' | 'db'>;
+
 export async function reevaluate(
-  deps: Pick<SendDeps, 'db'>,
+  deps: ReevaluateDeps,
   queue: QueueName,
   id: string,
 ): Promise<Reevaluation> {
@@ -70,7 +72,7 @@ export async function renewed(
   });
 }
 
-async function batch(deps: Pick<SendDeps, 'db'>, batchId: bigint): Promise<Reevaluation> {
+async function batch(deps: ReevaluateDeps, batchId: bigint): Promise<Reevaluation> {
   const found = await loadBatch(deps.db, batchId);
   if (!found) return over('the batch it named is gone');
   const what = `batch ${batchId} (${found.operation})`;
@@ -94,12 +96,12 @@ async function batch(deps: Pick<SendDeps, 'db'>, batchId: bigint): Promise<Reeva
 
 /** A call changes nothing while the account is stopped: whoever retries is told by what. */
 async function queuedWords(
-  { db }: Pick<SendDeps, 'db'>,
+  { config, db }: ReevaluateDeps,
   what: string,
   accountId: string,
 ): Promise<string> {
   const [status] = await sendingStatuses(db, [accountId]);
-  const answer = status === undefined ? null : mayAccountSend(status);
+  const answer = status === undefined ? null : mayAccountSend(status, config.accounts);
   return answer?.kind === 'stop'
     ? `${what} was not sent, and is not yet: ${answer.reason}`
     : `${what} was not sent; it is weighed again before it is`;

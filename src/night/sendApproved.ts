@@ -60,7 +60,7 @@ export async function sendApproved(
       // By instruction, since a canary leaves its batch to the others.
       open: async () => {
         if (await deps.journal.isHeldUp()) return 0;
-        const going = await goingAccounts(deps.db, accountIds);
+        const going = await goingAccounts(deps, accountIds);
         return openAmong(deps.db, approved, going, BATCH_TRIES_MAX);
       },
       enqueue: async () => {

@@ -13,7 +13,9 @@ import type { SendDeps } from './deps.js';
 /** So often a batch is tried in one run before it waits for the next. */
 export const BATCH_TRIES_MAX = 4;
 
-export type EnqueueDeps = Pick<SendDeps, 'db' | 'queuePort'>;
+type StandingDeps = { config: Pick<SendDeps['config'], 'accounts'>; db: Db };
+
+export type EnqueueDeps = Pick<SendDeps, 'config' | 'db' | 'queuePort'>;
 
 /** Enqueues everything of these accounts that waits. */
 export async function enqueueWaiting(
@@ -28,7 +30,7 @@ export async function enqueueBatches(
   deps: EnqueueDeps,
   waiting: readonly QueuedBatch[],
 ): Promise<void> {
-  const allowed = await mayGo(deps.db, waiting);
+  const allowed = await mayGo(deps, waiting);
   for (const operation of INSTRUCTION_OPERATIONS) {
     const ids = inTurn(allowed.filter((batch) => batch.operation === operation));
     if (ids.length > 0) await deps.queuePort.enqueue(operation, ids);
@@ -46,10 +48,15 @@ export function inTurn(batches: readonly Pick<QueuedBatch, 'batchId' | 'accountI
   return placed.sort((a, b) => a.place - b.place).map(({ id }) => id);
 }
 
-async function mayGo(db: Db, waiting: readonly QueuedBatch[]): Promise<QueuedBatch[]> {
+async function mayGo(
+  { config, db }: StandingDeps,
+  waiting: readonly QueuedBatch[],
+): Promise<QueuedBatch[]> {
   const accountIds = [...new Set(waiting.map((batch) => batch.accountId))];
   const found = await sendingStatuses(db, accountIds);
-  const answers = new Map(found.map((one) => [one.accountId, mayAccountSend(one).kind]));
+  const answers = new Map(
+    found.map((one) => [one.accountId, mayAccountSend(one, config.accounts).kind]),
+  );
   const tried = new Set<string>();
   const byOperation = [...waiting].sort(
     (a, b) =>
@@ -64,7 +71,12 @@ async function mayGo(db: Db, waiting: readonly QueuedBatch[]): Promise<QueuedBat
 }
 
 /** The accounts that nothing stops; a canary on its way holds one up, no more. */
-export async function goingAccounts(db: Db, accountIds: readonly string[]): Promise<string[]> {
+export async function goingAccounts(
+  { config, db }: StandingDeps,
+  accountIds: readonly string[],
+): Promise<string[]> {
   const found = await sendingStatuses(db, accountIds);
-  return found.filter((one) => mayAccountSend(one).kind !== 'stop').map((one) => one.accountId);
+  return found
+    .filter((one) => mayAccountSend(one, config.accounts).kind !== 'stop')
+    .map((one) => one.accountId);
 }

@@ -282,13 +282,12 @@ export function beginningOf(
   account: Account,
   status: SendingStatus | undefined,
 ): Beginning {
-  if (account.liveFrom === null) return { kind: 'stop', reason: 'the account is only observed' };
   if (!status || status.runId === null) {
     return { kind: 'stop', reason: 'the account has no run' };
   }
   const mismatch = otherEnvironment(config, status.environment);
   if (mismatch !== null) return { kind: 'stop', reason: mismatch };
-  const answer = mayAccountSend(status);
+  const answer = mayAccountSend(status, [account]);
   return answer.kind === 'stop' || answer.kind === 'wait'
     ? answer
     : {

@@ -40,7 +40,7 @@ export async function send(deps: SendingDeps, run: Run): Promise<void> {
     step: 'send',
     open: async () => {
       if (await deps.journal.isHeldUp()) return 0;
-      const going = await goingAccounts(deps.db, accountIds);
+      const going = await goingAccounts(deps, accountIds);
       return openSends(deps.db, accountIds, going, BATCH_TRIES_MAX);
     },
     enqueue: async () => {
@@ -54,12 +54,12 @@ export async function send(deps: SendingDeps, run: Run): Promise<void> {
 
 /** Says in words which accounts send nothing although something of them waits. */
 async function tellStopped(
-  deps: Pick<SendDeps, 'db' | 'log'>,
+  deps: Pick<SendDeps, 'config' | 'db' | 'log'>,
   accountIds: readonly string[],
 ): Promise<void> {
   const waiting = await queuedBatches(deps.db, accountIds);
   for (const status of await sendingStatuses(deps.db, accountIds)) {
-    const answer = mayAccountSend(status);
+    const answer = mayAccountSend(status, deps.config.accounts);
     const count = waiting.get(status.accountId) ?? 0;
     if (answer.kind !== 'stop' || count === 0) continue;
     deps.log(`account ${status.accountId}: ${count} batch(es) stay queued: ${answer.reason}`, {

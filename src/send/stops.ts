@@ -2,6 +2,8 @@
 // journal that cannot be relied on, a gateway that takes no connection. The same facts for the
 // summary of a run, for `tieout status` and for the console.
 
+import type { LiveFrom } from '../core/accounts/observed.js';
+import { isAhead } from '../core/accounts/observed.js';
 import type { SendingAnswer, SendingFacts } from '../core/instructions/breaker.js';
 import { mayAccountSend, standingWords } from '../core/instructions/breaker.js';
 import type { Notice } from '../core/runs/notices.js';
@@ -11,22 +13,24 @@ import type { Account } from '../gateway/account.js';
 import { historyCounts } from '../ledger/ledgerStore.js';
 import { sendingStatuses, whyWaiting } from './batches/sendingStatusStore.js';
 
+type StopDeps = { config: { accounts: readonly LiveFrom[] }; db: Db };
+
 /** Told even where nothing waits: a stop that nobody remembers is found here. */
 const ALWAYS_TOLD: ReadonlySet<string> = new Set(['brake', 'freeze', 'breaker']);
 /** Reasons of an account that are told one by one. */
 const REASONS_MAX = 3;
 
-export function stopNotices(db: Db, accountIds: readonly string[]): Promise<Notice[]> {
-  return noticesOf(db, accountIds, ALWAYS_TOLD);
+export function stopNotices(deps: StopDeps, accountIds: readonly string[]): Promise<Notice[]> {
+  return noticesOf(deps, accountIds, ALWAYS_TOLD);
 }
 
 /** Only of accounts for which something waits. */
-export function waitNotices(db: Db, accountIds: readonly string[]): Promise<Notice[]> {
-  return noticesOf(db, accountIds, new Set());
+export function waitNotices(deps: StopDeps, accountIds: readonly string[]): Promise<Notice[]> {
+  return noticesOf(deps, accountIds, new Set());
 }
 
 async function noticesOf(
-  db: Db,
+  { config, db }: StopDeps,
   accountIds: readonly string[],
   alwaysTold: ReadonlySet<string>,
 ): Promise<Notice[]> {
@@ -35,7 +39,7 @@ async function noticesOf(
   for (const status of await sendingStatuses(db, accountIds)) {
     const { accountId } = status;
     const mine = waiting.filter((one) => one.accountId === accountId);
-    const answer = mayAccountSend(status);
+    const answer = mayAccountSend(status, config.accounts);
     if (answer.kind === 'stop') {
       const instructions = mine.reduce((sum, one) => sum + one.instructions, 0);
       if (instructions === 0 && !alwaysTold.has(answer.by)) continue;
@@ -75,7 +79,7 @@ export async function aheadNotices(
 ): Promise<Notice[]> {
   const found: Notice[] = [];
   for (const { accountId, liveFrom } of accounts) {
-    if (liveFrom === null || liveFrom <= now) continue;
+    if (!isAhead(liveFrom, now)) continue;
     const counts = await historyCounts(db, { accountId, liveFrom });
     found.push(liveFromAheadNotice({ accountId, liveFrom, ...counts }));
   }

@@ -102,7 +102,7 @@ export async function noticesOf(
     ...(await datedBack(run.db, run.runId, run.accounts)).map(datedBackNotice),
     ...(await withdrawnLate(run.db, run.runId)).map(withdrawnLateNotice),
     // A dry run sends nothing on purpose.
-    ...(run.isDry ? [] : await stopNotices(run.db, accountIdsOf(run))),
+    ...(run.isDry ? [] : await stopNotices({ config: deps.config, db: run.db }, accountIdsOf(run))),
   ];
 }
 

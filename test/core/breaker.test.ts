@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Brake, SendingFacts } from '../../src/core/instructions/breaker.js';
-import { mayAccountSend, SENDING_STATES } from '../../src/core/instructions/breaker.js';
+import { isLetGo, mayAccountSend, SENDING_STATES } from '../../src/core/instructions/breaker.js';
 
 const GOING: SendingFacts = {
   accountId: 'A1001',
@@ -12,7 +12,9 @@ const GOING: SendingFacts = {
   state: 'open',
   reason: null,
   brakes: [],
+  at: new Date('2026-11-20T03:00:00Z'),
 };
+const LIVE = [{ accountId: 'A1001', liveFrom: new Date('2026-11-20T03:00:00Z') }];
 const BRAKE: Brake = {
   kind: 'brake',
   accountId: null,
@@ -28,7 +30,7 @@ describe('may an account send', () => {
     ['canary', 'wait'],
     ['stopped', 'stop'],
   ] as const)('%s: %s', (state, answer) => {
-    expect(mayAccountSend({ ...GOING, state }).kind).toBe(answer);
+    expect(mayAccountSend({ ...GOING, state }, LIVE).kind).toBe(answer);
   });
 
   test.each<[string, Partial<SendingFacts>, RegExp]>([
@@ -48,7 +50,7 @@ describe('may an account send', () => {
     ['the breaker', { state: 'stopped', reason: '2 batches' }, /for the rest of the run: 2 batch/],
   ])('never with %s, whatever its canary says', (_, facts, words) => {
     for (const state of SENDING_STATES) {
-      const answer = mayAccountSend({ ...GOING, state, ...facts });
+      const answer = mayAccountSend({ ...GOING, state, ...facts }, LIVE);
       expect(answer).toMatchObject({ kind: 'stop', reason: expect.stringMatching(words) });
     }
   });
@@ -56,7 +58,7 @@ describe('may an account send', () => {
 
 describe('what a person may let go', () => {
   const words = (facts: Partial<SendingFacts>): string => {
-    const answer = mayAccountSend({ ...GOING, ...facts });
+    const answer = mayAccountSend({ ...GOING, ...facts }, LIVE);
     return answer.kind === 'stop' ? answer.reason : '';
   };
 
@@ -75,6 +77,21 @@ describe('what a person may let go', () => {
     ['a freeze', { brakes: [{ ...BRAKE, kind: 'freeze' }] }, 'tieout brake off --reason TEXT'],
   ])('%s: says what to type', (_, facts, command) => {
     expect(words(facts)).toContain(`: ${command}`);
+  });
+
+  test.each<[string, Date | null, RegExp]>([
+    ['has no liveFrom', null, /^the account is only observed, nothing is sent until/],
+    ['lies ahead', new Date('2026-11-20T03:00:01Z'), /^the account is only observed until its/],
+  ])('whose liveFrom %s is only observed now, whatever its run said', (_, liveFrom, reason) => {
+    const answer = mayAccountSend(GOING, [{ accountId: 'A1001', liveFrom }]);
+    const stops = { kind: 'stop', reason: expect.stringMatching(reason) };
+    expect([answer, isLetGo(answer)]).toEqual([{ ...stops, by: 'configuration' }, false]);
+  });
+
+  test('one that the configuration does not name is sent by another', () => {
+    const answer = mayAccountSend(GOING, []);
+    const reason = expect.stringContaining('account A1001 is not in this configuration');
+    expect(answer).toEqual({ kind: 'stop', by: 'configuration', reason });
   });
 
   test('an account that is only observed is let go by no brake', () => {

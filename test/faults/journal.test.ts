@@ -261,7 +261,7 @@ describe('a database that cannot be relied on', () => {
     // To wait for it is no try.
     const { rows } = await house.db.query('select distinct tries from tieout.batches');
     expect(rows).toEqual([{ tries: 0 }]);
-    const { accounts } = await brakeStatus(house, ['A1001']);
+    const { accounts } = await brakeStatus(await house.open(), ['A1001']);
     expect(accounts).toMatchObject([{ sends: false, words: expect.stringMatching(/another/) }]);
     // A host that never comes back holds nobody up for ever.
     const order = { accountId: null, reason: 'that host is gone', who: KIM };

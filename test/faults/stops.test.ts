@@ -202,7 +202,7 @@ describe('the brake', () => {
     const waiting = await house.db.query<{ id: string }>(
       `select max(batch_id)::text as id from tieout.batches where state = 'queued'`,
     );
-    const retried = await reevaluate(house, 'capture', waiting.rows[0]?.id ?? '');
+    const retried = await reevaluate(await house.open(), 'capture', waiting.rows[0]?.id ?? '');
     expect(retried.words).toMatch(
       /was not sent, and is not yet: sending is stopped for all accounts/,
     );

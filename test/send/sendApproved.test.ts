@@ -65,7 +65,7 @@ test('what was approved is sent, and nothing else; the next night counts it', as
   const [capture, refund] = [await oldest(house, 'capture'), await oldest(house, 'refund')];
   await decide(house, [capture, refund], { kind: 'approve', reason: null });
   const accountIds = house.accounts.map(({ accountId }) => accountId);
-  const waits = (await stopNotices(house.db, accountIds)).map(({ text }) => text);
+  const waits = (await stopNotices(await house.open(), accountIds)).map(({ text }) => text);
   expect(waits.length).toBeGreaterThan(0);
   for (const text of waits)
     expect(text).toMatch(/^\d instructions? waits? to be sent: nothing stops/);

@@ -6,10 +6,12 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { Argument, Command } from 'commander';
+import { observedWords } from '../../core/accounts/observed.js';
 import { UsageError } from '../../core/errors.js';
 import type { Account } from '../../gateway/account.js';
 import { withPayments } from '../../gateway/payments/paymentClient.js';
 import { readStrictJson } from '../../gateway/wire/strictJson.js';
+import { databaseNow } from '../../ledger/ledgerStore.js';
 import type { App } from '../app.js';
 import { deciderHere, deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { CALLS, type CallName, callGateway, movesMoney } from './gatewayCall.js';
@@ -46,7 +48,7 @@ export function gatewayCommand(): Command {
           command,
           async (app) => {
             const account = accountOf(app, flags.account);
-            refuseObserved(app, account, operation);
+            await refuseObserved(app, account, operation);
             const { gateway, journal: permits } = await app.sendDeps();
             // Who only asks decides nothing, and may go through the guide by any configuration.
             const by = movesMoney(operation)
@@ -98,11 +100,9 @@ function accountOf(app: App, id: string | undefined): Account {
   throw new UsageError(`${problem}: ${ids.join(', ')}`);
 }
 
-/** Without liveFrom an account is only observed; against a test gateway anybody may try. */
-function refuseObserved(app: App, account: Account, operation: CallName): void {
-  const isLive = app.config.environment === 'live';
-  if (!isLive || account.liveFrom !== null || !movesMoney(operation)) return;
-  throw new UsageError(
-    `account ${account.accountId} is only observed: it has no liveFrom in the configuration`,
-  );
+/** Not of an account that is only observed; against a test gateway anybody may try. */
+async function refuseObserved(app: App, account: Account, operation: CallName): Promise<void> {
+  if (app.config.environment !== 'live' || !movesMoney(operation)) return;
+  const observed = observedWords(account.liveFrom, await databaseNow(app.db));
+  if (observed !== null) throw new UsageError(`account ${account.accountId} is ${observed}`);
 }

@@ -3,8 +3,8 @@
 // here are the words of the command line.
 
 import { Command, Option } from 'commander';
+import { sentElsewhereWords } from '../../core/accounts/observed.js';
 import { UsageError } from '../../core/errors.js';
-import { sentElsewhereWords } from '../../core/instructions/decision.js';
 import type { InstructionState } from '../../core/instructions/instruction.js';
 import { INSTRUCTION_STATES } from '../../core/instructions/instruction.js';
 import { INSTRUCTION_OPERATIONS } from '../../core/orders/order.js';

@@ -75,7 +75,7 @@ function sentLines(sent: readonly SentInstruction[]): Line[] {
 async function leftLines(app: App, sent: readonly SentInstruction[]): Promise<string[]> {
   const left = sent.filter(({ state }) => state === 'queued');
   const accountIds = [...new Set(left.map(({ accountId }) => accountId))];
-  const notices = await waitNotices(app.db, accountIds);
+  const notices = await waitNotices(app, accountIds);
   return notices.map(({ accountId, text }) => `${accountId}: ${text}`);
 }
 

@@ -106,7 +106,7 @@ async function standing(app: App, accountIds: string[], now: Date) {
   const from = lookbackFrom(app, { endsAt: now });
   return {
     stops: [
-      ...(await stopNotices(app.db, accountIds)),
+      ...(await stopNotices(app, accountIds)),
       ...(await aheadNotices(app.db, app.config.accounts, now)),
     ],
     left: (await leftAccounts(app.db, accountIds)).map(leftAccountNotice),

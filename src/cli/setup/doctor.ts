@@ -6,8 +6,8 @@ import { Command } from 'commander';
 import { QUEUE_CONNECTIONS_MAX } from '../../../jobs/queues.js';
 import type { Config } from '../../config/config.js';
 import { describeConfig } from '../../config/view.js';
+import { observedWords } from '../../core/accounts/observed.js';
 import { DatabaseAwayError, messageOf, TieoutError } from '../../core/errors.js';
-import { liveFromAheadSentence } from '../../core/runs/notices.js';
 import {
   clockTrouble,
   didNotStart,
@@ -156,13 +156,10 @@ function accountChecks(config: Config): Check[] {
   const now = new Date();
   return config.accounts.map(({ accountId, liveFrom }) => {
     const name = `account ${accountId}`;
-    if (liveFrom === null) {
-      const words = 'only observed: nothing is sent without liveFrom';
-      return { name, kind: 'warning', words };
-    }
-    return liveFrom > now
-      ? { name, kind: 'warning', words: liveFromAheadSentence(liveFrom) }
-      : { name, kind: 'ok', words: `live from ${liveFrom.toISOString()}` };
+    const observed = observedWords(liveFrom, now);
+    return observed === null
+      ? { name, kind: 'ok', words: `live from ${liveFrom?.toISOString()}` }
+      : { name, kind: 'warning', words: observed };
   });
 }
 

@@ -4,6 +4,8 @@
 // knows nothing of orders: whether an instruction is still wanted is asked elsewhere
 // (decideVerdict.ts).
 
+import type { LiveFrom } from '../accounts/observed.js';
+import { observedWords, sentElsewhereWords } from '../accounts/observed.js';
 import { oneLine } from '../log.js';
 
 /** How far the sending of an account has come in a run; the CHECK in the database has the same. */
@@ -46,6 +48,8 @@ export interface SendingFacts {
   /** why it is stopped */
   reason: string | null;
   brakes: readonly Brake[];
+  /** when this was asked, by the clock of the database */
+  at: Date;
 }
 
 export type SendingAnswer =
@@ -54,16 +58,22 @@ export type SendingAnswer =
   | { kind: 'canary' }
   /** the canary is on its way; what waits is enqueued again when its answer was understood */
   | { kind: 'wait' }
-  | { kind: 'stop'; by: Brake['kind'] | 'no_run' | 'block' | 'breaker'; reason: string };
+  | { kind: 'stop'; by: StoppedBy; reason: string };
 
+type StoppedBy = Brake['kind'] | 'no_run' | 'block' | 'breaker' | 'configuration';
+
+/** `accounts` are those of the configuration of whoever asks. */
 export function mayAccountSend(
   facts: SendingFacts,
+  accounts: readonly LiveFrom[],
   said: (at: Date) => string = inUtc,
 ): SendingAnswer {
   const [brake] = facts.brakes;
   if (brake) {
     return { kind: 'stop', by: brake.kind, reason: brakeAndCure(brake, said) };
   }
+  const unsent = configurationForbids(facts, accounts);
+  if (unsent !== null) return { kind: 'stop', by: 'configuration', reason: unsent };
   if (!facts.hasRun) return { kind: 'stop', by: 'no_run', reason: 'the account has no run' };
   if (facts.block !== null) {
     return { kind: 'stop', by: 'block', reason: `nothing of the account is sent: ${facts.block}` };
@@ -86,10 +96,25 @@ export function mayAccountSend(
   }
 }
 
+/** Before the newest run is asked: that began by the configuration of then. */
+function configurationForbids(
+  { accountId, at }: SendingFacts,
+  accounts: readonly LiveFrom[],
+): string | null {
+  const account = accounts.find((one) => one.accountId === accountId);
+  if (account === undefined) {
+    return `${sentElsewhereWords(accountId)}, or ended here by \`tieout instructions reject\``;
+  }
+  const observed = observedWords(account.liveFrom, at);
+  return observed === null ? null : `the account is ${observed}`;
+}
+
 /** Whether a person lets it go with `tieout brake off`. */
 export function isLetGo(answer: SendingAnswer): boolean {
-  return answer.kind === 'stop' && answer.by !== 'no_run' && answer.by !== 'block';
+  return answer.kind === 'stop' && LET_GO.has(answer.by);
 }
+
+const LET_GO: ReadonlySet<StoppedBy> = new Set(['brake', 'freeze', 'breaker']);
 
 /** What stands, since when and why, and what a person types. */
 export function brakeAndCure(brake: Brake, said: (at: Date) => string = inUtc): string {

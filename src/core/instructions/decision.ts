@@ -83,14 +83,6 @@ export type Refusal =
   | { kind: 'superseded' }
   | { kind: 'replanned_already' };
 
-/** What an approval here comes to of an account that this configuration does not name. */
-export function sentElsewhereWords(accountId: string): string {
-  return (
-    `account ${accountId} is not in this configuration: what is approved of it is sent only ` +
-    'by one that has it'
-  );
-}
-
 /** Shortest beginning of a digest that still names what was seen. */
 const SEEN_CHARS_MIN = 8;
 

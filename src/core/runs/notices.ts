@@ -2,6 +2,7 @@
 // whole, a new code of the gateway, orders that left the ledger, what stops the sending. Pure: the
 // words for what the store found.
 
+import { observedSentence } from '../accounts/observed.js';
 import { SENDING_STOPPED } from '../instructions/breaker.js';
 import { oneLine } from '../log.js';
 import { counted, countText, moneyIn } from '../text/amounts.js';
@@ -333,12 +334,8 @@ export function liveFromAheadNotice(ahead: {
     accountId,
     kind: 'live_from_ahead',
     about: `liveFrom of ${accountId} lies ahead`,
-    text: `${liveFromAheadSentence(liveFrom)}; ${requests}`,
+    text: `${observedSentence(liveFrom)}; ${requests}`,
   };
-}
-
-export function liveFromAheadSentence(liveFrom: Date): string {
-  return `only observed until its liveFrom, which lies ahead: ${liveFrom.toISOString()}`;
 }
 
 export interface UnusableRows {

@@ -21,6 +21,7 @@ export interface SendingStatus extends SendingFacts {
 }
 
 interface RawSendingStatus {
+  now: Date;
   account_id: string;
   run_id: bigint | null;
   send_block: string | null;
@@ -68,7 +69,7 @@ async function statusesBy(
   name: string,
 ): Promise<SendingStatus[]> {
   const { rows } = await db.query<RawSendingStatus>(
-    'select * from tieout.sending_status($1) order by account_id',
+    'select standing.*, now() from tieout.sending_status($1) standing order by account_id',
     [accountIds],
     name,
   );
@@ -81,6 +82,7 @@ function sendingStatusOf(row: RawSendingStatus): SendingStatus {
     runId: row.run_id,
     environment: row.environment,
     settingsSha256: row.settings_sha256,
+    at: row.now,
     hasRun: row.run_id !== null,
     block: row.send_block,
     state: row.sending ?? 'untried',
@@ -99,7 +101,7 @@ export async function batchStatus(
   batchId: bigint,
 ): Promise<{ batch: BatchRow; status: SendingStatus } | null> {
   const { rows } = await db.query<RawSendingStatus & RawBatch>(
-    `select b.run_id as batch_run_id, b.operation, b.state, b.attempts, standing.*
+    `select b.run_id as batch_run_id, b.operation, b.state, b.attempts, standing.*, now()
      from tieout.batches b cross join lateral tieout.sending_status(array[b.account_id]) standing
      where b.batch_id = $1::bigint`,
     [batchId],

@@ -9,6 +9,7 @@ import { sandboxProfile } from '../../../src/gateway/document/profile.js';
 import { decideInstructions } from '../../../src/instructions/decisions.js';
 import { cutBatches } from '../../../src/instructions/instructionsStore.js';
 import { sendApproved } from '../../../src/night/sendApproved.js';
+import { sendBatch } from '../../../src/send/sendBatch.js';
 import { ensureBuilt, tieout } from '../../support/cli.js';
 import type { House, HouseOptions } from '../../support/night.js';
 import {
@@ -152,6 +153,47 @@ test('an account whose liveFrom lies ahead is only observed until then, and says
   expect(status.stdout).toContain(`lies ahead: ${tomorrow}`);
   const doctor = await tieout(['doctor'], { cwd: house.folder });
   expect(doctor.stdout).toMatch(/lies ahead: [-\d]+ [:\d]+ [A-Z]\S+/);
+});
+
+test.each([
+  ['lies ahead by now', new Date(Date.now() + 86_400_000).toISOString()],
+  ['is taken away', null],
+])('what was approved of an account whose liveFrom %s is not sent', async (_, liveFrom) => {
+  const operations = { ...AUTO, capture: 'approve', cancel: 'approve' };
+  const inLedger = kinds({ capture_due: 2, cancel_due: 1 }, 'A1001');
+  const house = await houseOf({ settings: { operations }, inLedger });
+  await runOf(house, 3);
+  const app = await house.open();
+  const decision = { kind: 'approve', reason: null } as const;
+  await decideInstructions(await app.sendDeps(), {
+    ids: await idsOf(house),
+    decision,
+    who: BY_HAND.who,
+  });
+  const { accounts } = app.config;
+  const written = house.accounts.map((account, at) => ({
+    ...account,
+    liveFrom: accounts[at]?.liveFrom?.toISOString(),
+  }));
+  rewriteSettings(house, { accounts: written.map((account) => ({ ...account, liveFrom })) });
+  const sent = await tieout(['send'], { cwd: house.folder });
+  expect(sent.stdout).toMatch(
+    /^A1001: sending is stopped: the account is only observed.*; 3 instructions wait$/m,
+  );
+  expect(sent.code).toBe(4);
+  // Nor does a worker that has heard of the batches before.
+  const worker = await (await house.open()).sendDeps();
+  const { rows } = await house.db.query<{ batch_id: bigint }>(
+    'select batch_id from tieout.batches order by batch_id',
+  );
+  for (const { batch_id: batchId } of rows) await sendBatch(worker, batchId);
+  expect(await instructionCounts(house.db)).toEqual({ 'cancel queued': 1, 'capture queued': 2 });
+  const status = await tieout(['brake', 'status'], { cwd: house.folder });
+  expect(status.stdout).toMatch(/^Account A1001: the account is only observed/m);
+  expect(await house.effects()).toEqual([]);
+  rewriteSettings(house, { accounts: written });
+  const again = await tieout(['send'], { cwd: house.folder });
+  expect([again.code, (await house.effects()).length]).toEqual([0, 3]);
 });
 
 test('a worker with older settings sends nothing that those of the newest run hold', async () => {

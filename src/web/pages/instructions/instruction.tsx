@@ -1,8 +1,9 @@
 // The sheet of one instruction: what it moves, what a decision is bound to, what happened, every
 // attempt with its raw answer, and the decision that is possible now.
 
+import { sentElsewhereWords } from '../../../core/accounts/observed.js';
 import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
-import { isUndecided, sentElsewhereWords } from '../../../core/instructions/decision.js';
+import { isUndecided } from '../../../core/instructions/decision.js';
 import { hintWords } from '../../../core/instructions/hints.js';
 import {
   holdLabel,

@@ -43,7 +43,7 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
     runMarks(deps.db, visit, RUNS_SHOWN),
     openMoneyOf(visit),
     waitingCounts(deps.db, accounts),
-    isLive ? [] : waitNotices(deps.db, accounts),
+    isLive ? [] : waitNotices(deps, accounts),
     isLive ? runProgress(deps.db, night.runId, accounts) : null,
     reservationsAtRisk(visit),
     changesSince(visit, night),

@@ -1,0 +1,33 @@
+// Whether the configuration lets anything be sent of an account now: of one that is only observed,
+// or that it does not name, nothing is, whatever was approved before. Pure: the moment is given.
+
+export interface LiveFrom {
+  accountId: string;
+  /** null: the account is only observed */
+  liveFrom: Date | null;
+}
+
+/** Until then the account is only observed, as one without a liveFrom is. */
+export function isAhead(liveFrom: Date | null, at: Date): liveFrom is Date {
+  return liveFrom !== null && liveFrom > at;
+}
+
+/** Why an account is only observed; null: it is live. */
+export function observedWords(liveFrom: Date | null, at: Date): string | null {
+  return liveFrom === null || isAhead(liveFrom, at) ? observedSentence(liveFrom) : null;
+}
+
+/** Of one that is. */
+export function observedSentence(liveFrom: Date | null): string {
+  return liveFrom === null
+    ? 'only observed, nothing is sent until accounts[].liveFrom is set'
+    : `only observed until its liveFrom, which lies ahead: ${liveFrom.toISOString()}`;
+}
+
+/** What an approval here comes to of an account that this configuration does not name. */
+export function sentElsewhereWords(accountId: string): string {
+  return (
+    `account ${accountId} is not in this configuration: what is approved of it is sent only ` +
+    'by one that has it'
+  );
+}

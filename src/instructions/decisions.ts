@@ -3,6 +3,8 @@
 // instruction gets its own verdict, and one that refuses does not keep the others from being
 // decided. What is approved is put into batches at once, and they are enqueued.
 
+import type { LiveFrom } from '../core/accounts/observed.js';
+import { unsentWords } from '../core/accounts/observed.js';
 import { messageOf, UsageError } from '../core/errors.js';
 import type { QueuedBatch } from '../core/instructions/batch.js';
 import type { Decider } from '../core/instructions/decider.js';
@@ -41,11 +43,20 @@ export interface DecisionRequest {
 }
 
 export type DecisionVerdict =
-  | { kind: 'done'; instruction: DecidableInstruction; becomes: InstructionState; words: string }
+  | {
+      kind: 'done';
+      instruction: DecidableInstruction;
+      becomes: InstructionState;
+      words: string;
+      /** approved, and not sent by this configuration */
+      isUnsent: boolean;
+    }
   | { kind: 'refused'; instruction: DecidableInstruction; why: string; words: string }
   | { kind: 'not_found'; instructionId: bigint; words: string };
 
 export interface DecideDeps {
+  /** that of whoever decides: what is approved is sent by it, or is not */
+  config: { accounts: readonly LiveFrom[] };
   db: Database;
   queuePort: QueuePort;
   now: () => Date;
@@ -63,7 +74,7 @@ export async function decideInstructions(
   const verdicts = await deps.db.transaction(async (tx) => {
     if (request.check !== true) await waitForFigures(tx);
     const held = await holdInstructions(tx, ids, request.accountIds ?? null);
-    const judged = new Map(held.map((one) => [one.instructionId, judge(one, request)]));
+    const judged = new Map(held.map((one) => [one.instructionId, judge(deps, one, request)]));
     const done = held.filter((one) => judged.get(one.instructionId)?.kind === 'done');
     if (request.check !== true && done.length > 0) batches = await write(deps, tx, done, request);
     return ids.map((id) => judged.get(id) ?? notFound(id));
@@ -72,7 +83,11 @@ export async function decideInstructions(
   return verdicts;
 }
 
-function judge(one: DecidableInstruction, request: DecisionRequest): DecisionVerdict {
+function judge(
+  deps: DecideDeps,
+  one: DecidableInstruction,
+  request: DecisionRequest,
+): DecisionVerdict {
   const { decision, who, seen, ids } = request;
   const isAlone = request.isAlone === true && ids.length === 1;
   const sha256 = seen?.get(one.instructionId) ?? null;
@@ -81,7 +96,12 @@ function judge(one: DecidableInstruction, request: DecisionRequest): DecisionVer
     const words = refusalWords(refusal);
     return { kind: 'refused', instruction: one, why: refusal.kind, words };
   }
-  return { kind: 'done', instruction: one, ...outcomeOf(decision, one) };
+  const outcome = outcomeOf(decision, one);
+  const { accounts } = deps.config;
+  const unsent =
+    decision.kind === 'approve' ? unsentWords(one.accountId, accounts, deps.now()) : null;
+  const words = unsent ?? outcome.words;
+  return { kind: 'done', instruction: one, ...outcome, words, isUnsent: unsent !== null };
 }
 
 function outcomeOf(

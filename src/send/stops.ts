@@ -11,6 +11,7 @@ import { liveFromAheadNotice, notSentNotice, notYetSentNotice } from '../core/ru
 import type { Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
 import { historyCounts } from '../ledger/ledgerStore.js';
+import { unconfiguredAccounts } from '../runs/leftAccountsStore.js';
 import { sendingStatuses, whyWaiting } from './batches/sendingStatusStore.js';
 
 type StopDeps = { config: { accounts: readonly LiveFrom[] }; db: Db };
@@ -27,6 +28,12 @@ export function stopNotices(deps: StopDeps, accountIds: readonly string[]): Prom
 /** Only of accounts for which something waits. */
 export function waitNotices(deps: StopDeps, accountIds: readonly string[]): Promise<Notice[]> {
   return noticesOf(deps, accountIds, new Set());
+}
+
+/** What waits of accounts that the configuration does not name, with what becomes of it. */
+export async function elsewhereNotices(deps: StopDeps): Promise<Notice[]> {
+  const own = deps.config.accounts.map(({ accountId }) => accountId);
+  return waitNotices(deps, await unconfiguredAccounts(deps.db, own));
 }
 
 async function noticesOf(

@@ -1,5 +1,7 @@
 // What `tieout send` ends with where not all of what was approved came to its end.
 
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Front } from '../faults/front.js';
 import { answerJson } from '../faults/front.js';
@@ -16,7 +18,7 @@ beforeAll(async () => {
   await ensureBuilt();
   ({ house, front } = await houseBehind({
     orders: 900,
-    inLedger: kinds({ capture_due: 3 }, 'A1001'),
+    inLedger: kinds({ capture_due: 4 }, 'A1001'),
     settings: { operations: { capture: 'approve' } },
   }));
   await house.run();
@@ -80,4 +82,43 @@ it('3 where it waits for a person again', async () => {
     3,
     expect.stringMatching(/#\d+ +waiting for approval/),
   ]);
+});
+
+it('4 where what waits is of an account that is not configured here, which is said', async () => {
+  const file = join(house.folder, 'tieout.yaml');
+  const settings = JSON.parse(readFileSync(file, 'utf8')) as {
+    accounts: { accountId: string; liveFrom?: string }[];
+  };
+  const accounts = settings.accounts.filter(({ accountId }) => accountId !== 'A1001');
+  writeFileSync(join(house.folder, 'others.yaml'), JSON.stringify({ ...settings, accounts }));
+  const here = ['--config', 'others.yaml'];
+  const told =
+    /^A1001: sending is stopped: account A1001 is not in this conf.* reject .*; 1 instruction waits$/m;
+  const approved = await command('instructions', 'approve', ids[3] ?? '', '--as', 'Ann', ...here);
+  expect(approved.stdout).toMatch(/queued \(\w+\): account A1001 is not in this configuration/);
+  expect(approved.stdout).not.toContain('a running worker');
+  const sent = await command('send', ...here);
+  expect([sent.code, sent.stdout], sent.stderr).toEqual([4, expect.stringMatching(told)]);
+  expect(sent.stdout).not.toContain('Nothing that was approved waits');
+  const { elsewhere } = JSON.parse((await command('send', '--json', ...here)).stdout);
+  expect(elsewhere).toMatchObject([{ accountId: 'A1001' }]);
+  expect((await command('send', '--account', 'A1002', ...here)).code).toBe(0);
+  expect((await command('brake', 'status', ...here)).stdout).toMatch(told);
+  expect((await command('status', ...here)).stdout).toMatch(
+    /^Instructions now: .*1 waiting to be sent; 2 of them of accounts that are not configured\.$/m,
+  );
+});
+
+it('who resumes one account reads of the others in a line', async () => {
+  const file = join(house.folder, 'tieout.yaml');
+  const settings = JSON.parse(readFileSync(file, 'utf8')) as { accounts: { accountId: string }[] };
+  const accounts = settings.accounts.map((one) =>
+    one.accountId === 'A1001' ? one : { ...one, liveFrom: undefined },
+  );
+  writeFileSync(join(house.folder, 'observed.yaml'), JSON.stringify({ ...settings, accounts }));
+  const of = ['--account', 'A1001', '--as', 'Ann', '--config', 'observed.yaml'];
+  await command('brake', 'on', '--reason', 'a call', ...of);
+  const off = await command('brake', 'off', ...of);
+  expect(off.stdout).toMatch(/^Lifted: .*\n1 other account sends nothing either: .*brake status/);
+  expect(off.stdout).not.toContain('A1002');
 });

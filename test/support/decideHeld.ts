@@ -19,7 +19,9 @@ export async function decideHeld(
   const seen = wasSeen === true ? now : wasSeen || new Map();
   const said: string[] = [];
   for (const id of now.keys()) {
-    const deps = { db: app.db, queuePort: { enqueue: async () => {} }, now: () => new Date() };
+    const { config, db } = app;
+    const queuePort = { enqueue: async () => {} };
+    const deps = { config, db, queuePort, now: () => new Date() };
     // The sheet of each, and nothing beside it: a workbook of now is none.
     const isAlone = wasSeen === true;
     const request = { ids: [id], decision: { kind, reason: null }, who, seen, isAlone };

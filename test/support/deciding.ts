@@ -105,8 +105,9 @@ export function verdicts(request: DecisionRequest): Promise<DecisionVerdict[]> {
   const enqueue = async (queue: string): Promise<void> => {
     at.enqueued.push(queue);
   };
-  const deps = { db: at.db, queuePort: { enqueue }, now: () => SNAPSHOT_AT, log: () => {} };
-  return decideInstructions(deps, request);
+  const config = { accounts: [{ accountId: at.accountId, liveFrom: new Date(0) }] };
+  const deps = { config, db: at.db, queuePort: { enqueue }, now: () => SNAPSHOT_AT };
+  return decideInstructions({ ...deps, log: () => {} }, request);
 }
 
 export async function idOf(orderNo: string, state?: string): Promise<bigint> {

@@ -74,7 +74,9 @@ async function resolveAll(): Promise<void> {
   const { rows } = await house.db.query<{ id: bigint }>(
     `select instruction_id as id from tieout.instructions where state = 'unknown'`,
   );
-  const deps = { db: house.db, queuePort: { enqueue: async () => {} }, now: () => new Date() };
+  const { config, db } = await house.open();
+  const queuePort = { enqueue: async () => {} };
+  const deps = { config, db, queuePort, now: () => new Date() };
   await decideInstructions(
     { ...deps, log: () => {} },
     {

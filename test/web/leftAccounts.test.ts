@@ -133,6 +133,16 @@ it('has its unknown instruction resolved, and what waits for approval says who s
   const mine = /name="id" value="([^"]+)"/.exec(sheet)?.[1] ?? '';
   await approver.post('/approvals/reject', { id: mine, words: 'account closed', sheet: 'yes' });
   expect(await rowsOf(stateOfInstruction(held))).toEqual(['withdrawn']);
+  const all = textOf((await approver.get(`/instructions/all/approve?account=${LEFT}`)).body);
+  expect(all).toMatch(/\d will be approved; not sent: \d of A1002, only observed or not in this/);
+  const other = await firstOf(INSTRUCTION);
+  const own = (await approver.get(`/instructions/${other}`)).body;
+  const picked = /name="id" value="([^"]+)"/.exec(own)?.[1] ?? '';
+  const verdict = await approver.post('/approvals/approve', { id: picked, sheet: 'yes' });
+  expect(textOf(verdict.body)).toMatch(/queued: account A1002 is not in this configuration/);
+  const tonight = textOf((await finance.get('/')).body);
+  expect(tonight).toMatch(/A1002 ?: sending is stopped: account A1002 is not in this conf/);
+  expect(tonight).not.toContain('nothing stops them');
 });
 
 const UNKNOWN = `select min(instruction_id)::text as id from tieout.instructions

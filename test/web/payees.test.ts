@@ -165,7 +165,8 @@ describe('of a payout that was approved', () => {
   it('the decision keeps the end of the account; what is confirmed makes it a known one', async () => {
     const [one, two] = await waiting();
     const { app, house } = console;
-    const deciding = { db: app.db, queuePort: await app.queues(), now: () => new Date() };
+    const { config, db } = app;
+    const deciding = { config, db, queuePort: await app.queues(), now: () => new Date() };
     await decideInstructions(
       { ...deciding, log: () => {} },
       {

@@ -3,12 +3,11 @@
 // here are the words of the command line.
 
 import { Command, Option } from 'commander';
-import { sentElsewhereWords } from '../../core/accounts/observed.js';
 import { UsageError } from '../../core/errors.js';
 import type { InstructionState } from '../../core/instructions/instruction.js';
 import { INSTRUCTION_STATES } from '../../core/instructions/instruction.js';
 import { INSTRUCTION_OPERATIONS } from '../../core/orders/order.js';
-import type { Decision, DecisionVerdict } from '../../instructions/decisions.js';
+import type { Decision } from '../../instructions/decisions.js';
 import { decideInstructions } from '../../instructions/decisions.js';
 import { COUNTED_MAX, mostUrgentFirst } from '../../instructions/instructionListStore.js';
 import { sheetOf } from '../../instructions/instructionSheet.js';
@@ -208,7 +207,13 @@ async function decide(
       const who = await deciderHere(command, app);
       const check = flags.check === true;
       const queuePort = enqueuesWhenAsked(app);
-      const deps = { db: app.db, queuePort, now: () => new Date(), log: app.log };
+      const deps = {
+        config: app.config,
+        db: app.db,
+        queuePort,
+        now: () => new Date(),
+        log: app.log,
+      };
       const isAlone = flags.seen !== undefined;
       const request = { ids, decision: wanted, who, seen, isAlone, check };
       const rows = await decideInstructions(deps, request);
@@ -218,10 +223,7 @@ async function decide(
         await bookConfirmed(app, [...new Set(done.map(({ accountId }) => accountId))]);
       }
       if (wantsJson(command)) printJson({ check, decidedBy: who, rows: rows.map(verdictJson) });
-      else {
-        printLines(verdictLines(rows, wanted, check));
-        if (wanted.kind === 'approve') printLines(sentElsewhere(app, rows));
-      }
+      else printLines(verdictLines(rows, wanted, check));
       return rows.every((row) => row.kind === 'done') ? 0 : 1;
     },
     { quiet: true },
@@ -241,11 +243,4 @@ function numberOf(flag: string, text: string, max: number): number {
 
 function collect(value: string, previous: string[]): string[] {
   return [...previous, value];
-}
-
-/** What this configuration cannot send, whoever approved it by it. */
-function sentElsewhere({ config }: App, rows: readonly DecisionVerdict[]): string[] {
-  const own = new Set(config.accounts.map(({ accountId }) => accountId));
-  const approved = rows.flatMap((row) => (row.kind === 'done' ? [row.instruction.accountId] : []));
-  return [...new Set(approved)].filter((accountId) => !own.has(accountId)).map(sentElsewhereWords);
 }

@@ -15,9 +15,11 @@ import { counted, countText } from '../../core/text/amounts.js';
 import { serverFacts } from '../../database/server/serverFacts.js';
 import { whyWaiting } from '../../send/batches/sendingStatusStore.js';
 import { journalTrouble } from '../../send/journal/journalTrouble.js';
+import { elsewhereNotices } from '../../send/stops.js';
 import { configuredAccounts } from '../accounts.js';
 import type { App } from '../app.js';
 import { deciderHere, deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+import { noticeLines } from './noticeLines.js';
 
 const NOTHING_LIFTED_EXIT = 1;
 
@@ -115,18 +117,34 @@ async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> 
   const stands = lifted.length === 0 && stopped.some((one) => one.isLetGo && mine(one.accountId));
   if (json) printJson({ lifted, remaining, stopped });
   else {
-    const going = accounts.filter(({ sends }) => sends).map(({ accountId }) => accountId);
+    const about = stopped.filter((one) => mine(one.accountId));
+    const going = accounts.filter((one) => one.sends && mine(one.accountId));
     const scope = order.accountId === null ? 'all accounts together' : order.accountId;
     printLines([
       ...(lifted.length === 0
         ? [stands ? 'Nothing was resumed; this stands:' : `Nothing was on for ${scope}.`]
         : lifted.map((one) => `Lifted: ${one}`)),
-      ...remaining.map((one) => `Still on: ${brakeAndCure(one)}`),
-      ...stopped.map(({ accountId, words }) => `Account ${accountId}: ${words}`),
-      ...(lifted.length === 0 ? [] : await waitingLines(app, going)),
+      ...remaining
+        .filter(({ accountId }) => accountId === null || mine(accountId))
+        .map((one) => `Still on: ${brakeAndCure(one)}`),
+      ...about.map(({ accountId, words }) => `Account ${accountId}: ${words}`),
+      ...othersLine(stopped.length - about.length),
+      ...(lifted.length === 0
+        ? []
+        : await waitingLines(
+            app,
+            going.map(({ accountId }) => accountId),
+          )),
     ]);
   }
   return stands ? NOTHING_LIFTED_EXIT : 0;
+}
+
+/** Who asked about one account reads of the others that there are such. */
+function othersLine(count: number): string[] {
+  if (count === 0) return [];
+  const others = count === 1 ? '1 other account sends' : `${countText(count)} other accounts send`;
+  return [`${others} nothing either: \`tieout brake status\` says why.`];
 }
 
 /** What waits goes with whoever sends next: `tieout send` is for what a person approved. */
@@ -149,10 +167,12 @@ function resumedBy({ accountId, who }: BrakeOrder, count: number): SecurityEvent
 
 async function status(app: App, json: boolean): Promise<number> {
   const found = await brakeStatus(app, idsOf(app), ownJournal(app.config));
+  const elsewhere = await elsewhereNotices(app);
   const journal = journalTrouble(app.config.dataDir);
   const { skewSeconds } = await serverFacts(app.db, new Date());
   const clock = clockTrouble(skewSeconds * 1000);
-  if (json) printJson({ ...found, journal, clock });
+  const told = elsewhere.map(({ accountId, text }) => ({ accountId, text }));
+  if (json) printJson({ ...found, elsewhere: told, journal, clock });
   else {
     const troubles = [journal, clock].filter((trouble) => trouble !== null);
     const here = troubles.length === 0 ? '' : ', but not from this host';
@@ -164,6 +184,7 @@ async function status(app: App, json: boolean): Promise<number> {
       ...found.accounts.map(
         ({ accountId, sends, words }) => `Account ${accountId}: ${words}${sends ? here : ''}`,
       ),
+      ...noticeLines(elsewhere),
       ...(found.underWay > 0 ? [`${countText(found.underWay)} batch(es) are on their way.`] : []),
     ]);
   }

@@ -8,12 +8,13 @@ import { instructionMoney } from '../../core/instructions/instruction.js';
 import type { SentInstruction } from '../../instructions/instructionsStore.js';
 import { sendApproved } from '../../night/sendApproved.js';
 import { activeBrakes } from '../../send/batches/sendingStatusStore.js';
-import { waitNotices } from '../../send/stops.js';
+import { elsewhereNotices, waitNotices } from '../../send/stops.js';
 import { configuredAccounts } from '../accounts.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import type { Line } from '../terminal.js';
 import { columns, stateWord } from '../terminal.js';
+import { noticeLines } from './noticeLines.js';
 
 /** As for a run (docs/CONTRACT.md section 1): unsettled 4; refused, or held once more, 3. */
 const UNSETTLED: ReadonlySet<string> = new Set(['planned', 'queued', 'sending', 'unknown']);
@@ -37,12 +38,17 @@ export function sendCommand(): Command {
         async (app) => {
           const accountIds = configuredAccounts(app, flags.account);
           const sent = await sendApproved(await app.sendDeps(), accountIds, await app.workforce());
-          if (wantsJson(command)) printJson({ instructions: sent });
-          else {
+          // Who named no account means whatever waits.
+          const elsewhere = flags.account.length === 0 ? await elsewhereNotices(app) : [];
+          if (wantsJson(command)) {
+            const told = elsewhere.map(({ accountId, text }) => ({ accountId, text }));
+            printJson({ instructions: sent, elsewhere: told });
+          } else {
             const stops = sent.length === 0 ? await stopLines(app) : await leftLines(app, sent);
-            printLines([...sentLines(sent), ...stops]);
+            const head = sent.length === 0 && elsewhere.length > 0 ? [] : sentLines(sent);
+            printLines([...head, ...stops, ...noticeLines(elsewhere)]);
           }
-          return exitOf(sent);
+          return elsewhere.length > 0 ? INCOMPLETE_EXIT : exitOf(sent);
         },
         { isWork: true },
       );
@@ -72,11 +78,10 @@ function sentLines(sent: readonly SentInstruction[]): Line[] {
 }
 
 /** Why what was to go still waits. */
-async function leftLines(app: App, sent: readonly SentInstruction[]): Promise<string[]> {
+async function leftLines(app: App, sent: readonly SentInstruction[]): Promise<Line[]> {
   const left = sent.filter(({ state }) => state === 'queued');
   const accountIds = [...new Set(left.map(({ accountId }) => accountId))];
-  const notices = await waitNotices(app, accountIds);
-  return notices.map(({ accountId, text }) => `${accountId}: ${text}`);
+  return noticeLines(await waitNotices(app, accountIds));
 }
 
 /** Where nothing waited: what would keep it, such as a freeze that came of this very look. */

@@ -4,7 +4,6 @@ import { Command } from 'commander';
 import { accountAuthorisations } from '../../authorisations/authorisations.js';
 import { riskSentences } from '../../authorisations/authorisationWords.js';
 import { unkeptBreaks } from '../../breaks/unkeptStore.js';
-import { alikeLines, whoseLine } from '../../core/accounts/alike.js';
 import { messageOf } from '../../core/errors.js';
 import type { Notice } from '../../core/runs/notices.js';
 import { leftAccountNotice } from '../../core/runs/notices.js';
@@ -31,7 +30,7 @@ import type { Waiting } from '../../report/consoleRunsStore.js';
 import { waitingCounts } from '../../report/consoleRunsStore.js';
 import { failedReports } from '../../report/reportsStore.js';
 import { lookbackFrom } from '../../runs/deps.js';
-import { leftAccounts } from '../../runs/leftAccountsStore.js';
+import { leftAccounts, unconfiguredAccounts } from '../../runs/leftAccountsStore.js';
 import type { RunRow } from '../../runs/runsStore.js';
 import { aheadNotices, stopNotices } from '../../send/stops.js';
 import type { App } from '../app.js';
@@ -39,6 +38,7 @@ import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
 import type { Line } from '../terminal.js';
 import { stateWord } from '../terminal.js';
+import { noticeLines } from './noticeLines.js';
 
 export function statusCommand(): Command {
   return new Command('status')
@@ -58,7 +58,7 @@ export function statusCommand(): Command {
           const words = await statusCodesSeen(app.db, null);
           const alerts = await outboxFigures(app.db);
           const accountIds = app.config.accounts.map(({ accountId }) => accountId);
-          const now = await waitingCounts(app.db, accountIds);
+          const { now, elsewhere } = await waitingNow(app, accountIds);
           const stands = await standing(app, accountIds, status.now);
           const { stops, left, strange, ledger, unkept } = stands;
           const at = { now: status.now, nextNight: facts.nextTick };
@@ -90,7 +90,7 @@ export function statusCommand(): Command {
             const isStopped = stops.some(({ standing }) => standing !== undefined);
             const on = about === null ? [] : [isStopped ? about + stoppedSentence(owed) : about];
             const lines: Line[] = [night, ...on, nextSentence(facts, owed), ...ledgerLine(ledger)];
-            lines.push(...instructionsNow(now), ...untold(alerts));
+            lines.push(...instructionsNow(now, elsewhere), ...untold(alerts));
             lines.push(...badLines([...left, ...strange, ...unkept, ...stops], atRisk));
             printLines([...lines, ...(flags.words ? codeLines(words) : withoutMeaning(words))]);
           }
@@ -99,6 +99,14 @@ export function statusCommand(): Command {
         { quiet: true, lockMs: ASKED_LIMITS.lockMs },
       );
     });
+}
+
+/** Of all accounts, as the sentence of a night counts them; how many of those that left. */
+async function waitingNow({ db }: App, accountIds: readonly string[]) {
+  const left = await unconfiguredAccounts(db, accountIds);
+  const now = await waitingCounts(db, [...accountIds, ...left]);
+  const { held, unknown, onTheirWay, pendingPayouts } = await waitingCounts(db, left);
+  return { now, elsewhere: held + unknown + onTheirWay + pendingPayouts };
 }
 
 /** What stands whatever the newest run said, as it is now. */
@@ -132,9 +140,7 @@ function badLines(
   atRisk: readonly Pick<Notice, 'accountId' | 'text'>[],
 ): Line[] {
   const reserved = atRisk.map((one) => ({ ...one, kind: 'reserved', about: '' }));
-  return alikeLines([...notices, ...reserved]).map((line) => {
-    return { text: `${whoseLine(line)}: ${line.first.text}`, tone: 'bad' };
-  });
+  return noticeLines([...notices, ...reserved]);
 }
 
 function ledgerLine(trouble: string | null): Line[] {
@@ -157,7 +163,7 @@ async function withReportsNow({ db }: App, run: RunRow | null): Promise<RunRow |
 }
 
 /** In one line, as it is now: the sentence tells of the run's end, after which people decide. */
-function instructionsNow(waiting: Waiting): Line[] {
+function instructionsNow(waiting: Waiting, elsewhere: number): Line[] {
   const { unknown, held, kept, onTheirWay, unsent, pendingPayouts } = waiting;
   const left = onTheirWay - unsent;
   const parts = [
@@ -170,7 +176,11 @@ function instructionsNow(waiting: Waiting): Line[] {
   ];
   if (parts.length === 0) return [];
   const tone = unknown > 0 ? 'bad' : 'warn';
-  return [{ text: `Instructions now: ${parts.join(', ')}.`, tone }];
+  return [{ text: `Instructions now: ${parts.join(', ')}${elsewhereWords(elsewhere)}.`, tone }];
+}
+
+function elsewhereWords(count: number): string {
+  return count === 0 ? '' : `; ${countText(count)} of them of accounts that are not configured`;
 }
 
 /** In one line: what the outside does not know yet, or will never be told. */

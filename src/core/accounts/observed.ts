@@ -24,10 +24,19 @@ export function observedSentence(liveFrom: Date | null): string {
     : `only observed until its liveFrom, which lies ahead: ${liveFrom.toISOString()}`;
 }
 
-/** What an approval here comes to of an account that this configuration does not name. */
-export function sentElsewhereWords(accountId: string): string {
-  return (
-    `account ${accountId} is not in this configuration: what is approved of it is sent only ` +
-    'by one that has it'
-  );
+/** Why the configuration with these accounts sends nothing of one now; null: it may send. */
+export function unsentWords(
+  accountId: string,
+  accounts: readonly LiveFrom[],
+  at: Date,
+): string | null {
+  const account = accounts.find((one) => one.accountId === accountId);
+  if (account === undefined) {
+    return (
+      `account ${accountId} is not in this configuration: what is approved of it is sent only ` +
+      'by one that has it'
+    );
+  }
+  const observed = observedWords(account.liveFrom, at);
+  return observed === null ? null : `the account is ${observed}`;
 }

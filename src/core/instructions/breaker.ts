@@ -5,7 +5,7 @@
 // (decideVerdict.ts).
 
 import type { LiveFrom } from '../accounts/observed.js';
-import { observedWords, sentElsewhereWords } from '../accounts/observed.js';
+import { unsentWords } from '../accounts/observed.js';
 import { oneLine } from '../log.js';
 
 /** How far the sending of an account has come in a run; the CHECK in the database has the same. */
@@ -72,8 +72,13 @@ export function mayAccountSend(
   if (brake) {
     return { kind: 'stop', by: brake.kind, reason: brakeAndCure(brake, said) };
   }
-  const unsent = configurationForbids(facts, accounts);
-  if (unsent !== null) return { kind: 'stop', by: 'configuration', reason: unsent };
+  // Before the newest run is asked, which began by the configuration of then.
+  const unsent = unsentWords(facts.accountId, accounts, facts.at);
+  if (unsent !== null) {
+    const isOurs = accounts.some(({ accountId }) => accountId === facts.accountId);
+    const reason = isOurs ? unsent : `${unsent}; ${endWords(facts.accountId)}`;
+    return { kind: 'stop', by: 'configuration', reason };
+  }
   if (!facts.hasRun) return { kind: 'stop', by: 'no_run', reason: 'the account has no run' };
   if (facts.block !== null) {
     return { kind: 'stop', by: 'block', reason: `nothing of the account is sent: ${facts.block}` };
@@ -96,17 +101,10 @@ export function mayAccountSend(
   }
 }
 
-/** Before the newest run is asked: that began by the configuration of then. */
-function configurationForbids(
-  { accountId, at }: SendingFacts,
-  accounts: readonly LiveFrom[],
-): string | null {
-  const account = accounts.find((one) => one.accountId === accountId);
-  if (account === undefined) {
-    return `${sentElsewhereWords(accountId)}, or ended here by \`tieout instructions reject\``;
-  }
-  const observed = observedWords(account.liveFrom, at);
-  return observed === null ? null : `the account is ${observed}`;
+/** What else a person may do about what waits of an account that is not configured. */
+function endWords(accountId: string): string {
+  const list = `\`tieout instructions list --account ${accountId}\``;
+  return `reject what is to be sent no more (${list})`;
 }
 
 /** Whether a person lets it go with `tieout brake off`. */

@@ -4,11 +4,12 @@
 // seen. Neighbour: ../decisions.ts decides about the instructions of one part.
 
 import { createHash } from 'node:crypto';
+import { inSentence } from '../../core/accounts/alike.js';
 import type { Decider } from '../../core/instructions/decider.js';
 import { NOT_APPROVABLE, notApprovable } from '../../core/instructions/holdReasons.js';
 import type { Hundredths } from '../../core/money.js';
 import { addAmounts, formatAmount, parseAmount } from '../../core/money.js';
-import { moreOf } from '../../core/text/amounts.js';
+import { countText, moreOf } from '../../core/text/amounts.js';
 import type { Db } from '../../database/db.js';
 import type { DecideDeps, Decision, DecisionRequest, DecisionVerdict } from '../decisions.js';
 import { decideInstructions } from '../decisions.js';
@@ -39,6 +40,8 @@ export interface InstructionPreview {
   done: InstructionTotal;
   /** the same by why they wait, where that is not one thing alone */
   reasons: ReadonlyMap<string, InstructionTotal>;
+  /** those among them that this configuration does not send, by account */
+  unsent: ReadonlyMap<string, number>;
   /** the payouts among them: whoever decides sees where each goes */
   payouts: readonly DecidableInstruction[];
   /** what it leaves as it is, by reason, with one of them */
@@ -166,6 +169,15 @@ async function leftOf(
   return left;
 }
 
+/** What becomes of those that an approval is about, as far as this configuration sends them. */
+export function approvedWords({ done, unsent }: InstructionPreview): string {
+  const count = [...unsent.values()].reduce((sum, one) => sum + one, 0);
+  const sent = count < done.count || count === 0 ? ', and sent after one more snapshot' : '';
+  if (count === 0) return `will be approved${sent}`;
+  const whose = `${countText(count)} of ${inSentence(unsent.keys())}`;
+  return `will be approved${sent}; not sent: ${whose}, only observed or not in this configuration`;
+}
+
 /** Of what was not looked at; empty where all was. */
 export function notLookedWords({ notLooked, isFull }: InstructionSetPreview): string {
   const next = isFull ? 'the next press goes on with them' : 'choose fewer to look at them';
@@ -177,12 +189,17 @@ export function notLookedWords({ notLooked, isFull }: InstructionSetPreview): st
 function previewOf(verdicts: readonly DecisionVerdict[]) {
   const rows: DecidableInstruction[] = [];
   const refused = new Map<string, DecidableInstruction[]>();
+  const unsent = new Map<string, number>();
   for (const verdict of verdicts) {
     if (verdict.kind === 'not_found') continue;
     const { instruction, words } = verdict;
     const some = verdict.kind === 'done' ? rows : (refused.get(words) ?? []);
     some.push(instruction);
     if (verdict.kind === 'refused') refused.set(words, some);
+    const { accountId } = instruction;
+    if (verdict.kind === 'done' && verdict.isUnsent) {
+      unsent.set(accountId, (unsent.get(accountId) ?? 0) + 1);
+    }
   }
   const left = new Map<string, Left>();
   for (const [words, some] of refused) {
@@ -191,7 +208,7 @@ function previewOf(verdicts: readonly DecisionVerdict[]) {
   }
   const payouts = rows.filter(({ operation }) => operation === 'payout');
   const preview: InstructionPreview = {
-    ...{ done: totalOf(rows), reasons: reasonsOf(rows), payouts, left },
+    ...{ done: totalOf(rows), reasons: reasonsOf(rows), unsent, payouts, left },
   };
   return { preview, rows };
 }

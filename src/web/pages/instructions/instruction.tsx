@@ -1,7 +1,7 @@
 // The sheet of one instruction: what it moves, what a decision is bound to, what happened, every
 // attempt with its raw answer, and the decision that is possible now.
 
-import { sentElsewhereWords } from '../../../core/accounts/observed.js';
+import { unsentWords } from '../../../core/accounts/observed.js';
 import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
 import { isUndecided } from '../../../core/instructions/decision.js';
 import { hintWords } from '../../../core/instructions/hints.js';
@@ -21,6 +21,7 @@ import type { Sheet } from '../../../instructions/instructionSheet.js';
 import { idsOf, sheetOf } from '../../../instructions/instructionSheet.js';
 import type { Words } from '../../format.js';
 import { Empty, Form, OrderLink, State } from '../../layout/parts.js';
+import { Said } from '../../layout/said.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { rowIdOf } from '../../visitor/fields.js';
@@ -199,7 +200,8 @@ function moneyOf(sheet: Sheet): string {
 function Approve({ visit, pick, sheet }: { visit: Visit; pick: string; sheet: Sheet }) {
   const isAsked = sheet.askedBy.some((name) => isSamePerson(name, visit.person.name));
   const mayApprove = isApprovable(sheet.holdReason) && !isAsked;
-  const isOurs = visit.deps.accountIds.includes(sheet.accountId);
+  const { config, now } = visit.deps;
+  const unsent = unsentWords(sheet.accountId, config.accounts, now());
   return (
     <Form action="/approvals/approve" csrf={visit.csrf}>
       <fieldset class="decide">
@@ -213,13 +215,17 @@ function Approve({ visit, pick, sheet }: { visit: Visit; pick: string; sheet: Sh
         {mayApprove ? (
           <button type="submit" class="main">
             Approve {moneyOf(sheet)}
-            {isOurs ? ': it will be sent' : ''}
+            {unsent === null ? ': it will be sent' : ''}
           </button>
         ) : null}
         <button type="submit" formaction="/approvals/reject" class="danger">
           Reject: it will not be sent
         </button>
-        {isOurs ? null : <span class="hint">{sentElsewhereWords(sheet.accountId)}</span>}
+        {unsent === null ? null : (
+          <span class="hint">
+            <Said text={unsent} zone={visit.words.zone} />
+          </span>
+        )}
         {mayApprove ? null : (
           <span class="hint">
             {isAsked ? 'You asked for it: somebody else approves it.' : 'It cannot be approved.'}

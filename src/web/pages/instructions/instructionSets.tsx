@@ -14,6 +14,7 @@ import type {
   InstructionSetPreview,
 } from '../../../instructions/sets/decideInstructionSet.js';
 import {
+  approvedWords,
   decideInstructionSet,
   INSTRUCTION_SET_MAX,
   notLookedWords,
@@ -125,6 +126,12 @@ function Links(props: { visit: Visit; group: InstructionGroup; verbs: readonly S
   );
 }
 
+/** What becomes of those that a press is about. */
+export function becomesWords(verb: SetDecision, preview: InstructionPreview): string {
+  if (verb === 'approve') return approvedWords(preview);
+  return verb === 'reject' ? 'will be rejected, and not sent' : 'will be resolved as you say';
+}
+
 /** What is done, then what is left, each reason with one that it is about. */
 export function previewRows(
   { done, reasons, left }: InstructionPreview,
@@ -231,13 +238,6 @@ const TITLES: Readonly<Record<SetDecision, string>> = {
   resolve: 'Resolve all that match',
 };
 
-/** Of those that a press is about. */
-export const BECOMES: Readonly<Record<SetDecision, string>> = {
-  approve: 'will be approved, and sent after one more snapshot',
-  reject: 'will be rejected, and not sent',
-  resolve: 'will be resolved as you say',
-};
-
 function Preview(props: { visit: Visit; verb: SetDecision; preview: InstructionSetPreview }) {
   const { visit, verb, preview } = props;
   const { words } = visit;
@@ -245,10 +245,10 @@ function Preview(props: { visit: Visit; verb: SetDecision; preview: InstructionS
   return (
     <>
       <p class="sentence" role="status">
-        {words.count(done.count)} {BECOMES[verb]}
+        {words.count(done.count)} {becomesWords(verb, preview)}
         {notLookedWords(preview)}.
       </p>
-      <PreviewTable rows={previewRows(preview, BECOMES[verb])} words={words} />
+      <PreviewTable rows={previewRows(preview, becomesWords(verb, preview))} words={words} />
       {verb === 'resolve' ? null : <PayoutsOf payouts={preview.payouts} words={words} />}
       {done.count === 0 ? (
         <Empty>Nothing would be changed.</Empty>

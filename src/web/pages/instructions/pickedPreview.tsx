@@ -9,7 +9,7 @@ import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
 import { PayoutsOf } from './decisionBasis.js';
 import { decideInstructionRows } from './instructionDecisions.js';
-import { BECOMES, pressWords, previewRows } from './instructionSets.js';
+import { becomesWords, pressWords, previewRows } from './instructionSets.js';
 
 type PickedDecision = Decision & { kind: 'approve' | 'reject' };
 
@@ -38,14 +38,15 @@ async function showPicked(
   });
   const { kind } = decision;
   const { count } = preview.done;
+  const becomes = becomesWords(kind, preview);
   const title = kind === 'approve' ? 'Approve what was picked' : 'Reject what was picked';
   const body = (
     <>
       <h1>{title}</h1>
       <p class="sentence" role="status">
-        Nothing is done yet: {words.count(count)} of {words.count(picked.size)} {BECOMES[kind]}.
+        Nothing is done yet: {words.count(count)} of {words.count(picked.size)} {becomes}.
       </p>
-      <PreviewTable rows={previewRows(preview, BECOMES[kind])} words={words} />
+      <PreviewTable rows={previewRows(preview, becomes)} words={words} />
       <PayoutsOf payouts={preview.payouts} words={words} />
       {count === 0 ? (
         <Empty>Nothing would be changed.</Empty>

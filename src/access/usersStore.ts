@@ -243,10 +243,13 @@ async function burn(tx: Db, sha256: Buffer, now: Date): Promise<bigint | null | 
 }
 
 /** Whether anybody could manage the console: an active administrator with a password. */
+/** Somebody who lets people in and out, which is of all accounts. */
 export async function hasAdministrator(db: Db): Promise<boolean> {
   const { rows } = await db.query(
     `select 1 from tieout.users u join tieout.user_roles g using (user_id)
-     where u.state = 'active' and u.password_hash is not null and g.role = 'admin' limit 1`,
+     where u.state = 'active' and u.password_hash is not null and g.role = 'admin'
+       and g.account_id is null
+     limit 1`,
   );
   return rows.length > 0;
 }

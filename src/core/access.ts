@@ -57,18 +57,18 @@ export function accountsFor(
   accountIds: readonly string[],
 ): string[] {
   const roles: readonly Role[] = RIGHTS[right];
+  if (hasEverywhere(right, grants)) return [...accountIds];
   const fitting = grants.filter(({ role }) => roles.includes(role));
-  if (fitting.some(({ accountId }) => accountId === null)) return [...accountIds];
   return accountIds.filter((id) => fitting.some(({ accountId }) => accountId === id));
 }
 
-/** Some things are not of one account: they need the right for all of them. */
-export function hasEverywhere(
-  right: Right,
-  grants: readonly Grant[],
-  accountIds: readonly string[],
-): boolean {
-  return accountsFor(right, grants, accountIds).length === accountIds.length;
+/**
+ * Some things are not of one account: they need the right for all of them, also those that left
+ * the configuration or come later. Each of them by its name is not all.
+ */
+export function hasEverywhere(right: Right, grants: readonly Grant[]): boolean {
+  const roles: readonly Role[] = RIGHTS[right];
+  return grants.some(({ role, accountId }) => accountId === null && roles.includes(role));
 }
 
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._@-]{0,63}$/u;

@@ -1,6 +1,6 @@
 // Reports as the console lists and hands them out: every run, each file with its digest and who
 // took it. A report of a run holds all accounts of that run, so that it is shown only to those
-// who may see all of them, and one of a month or day to who sees all accounts there are; the
+// who may see all of them, and one of a month or day to whose role is for all accounts; the
 // statement holds that, not the page. Read only.
 
 import type { Db } from '../database/db.js';
@@ -22,23 +22,23 @@ export interface ListedReport {
   path: string;
   /** no later revision of the same is written */
   isNewest: boolean;
+  /** the reader may also take it away */
+  mayTake: boolean;
   /** Who took it last, newest first, and when. */
   taken: { who: string; at: string }[];
   timesTaken: number;
 }
 
-/** The reports of the runs from `before` on backwards, newest run first. */
+/** The reports of a page of runs, newest run first; `taker`: the reader, as who takes some. */
 export async function listReports(
   db: Db,
-  { accounts, seesAll }: Reader,
+  reader: Reader,
+  taker: Reader,
   page: { nights: number; offset: number },
 ): Promise<ListedReport[]> {
   const { rows } = await db.query<RawReport>(statement('report/listedReports'), [
-    accounts,
-    null,
-    page.nights,
-    page.offset,
-    seesAll,
+    ...[reader.accounts, null, page.nights, page.offset, reader.seesAll],
+    ...[taker.accounts, taker.seesAll],
   ]);
   return rows.map(toReport);
 }
@@ -49,11 +49,8 @@ export async function findReport(
   reportId: bigint,
 ): Promise<ListedReport | null> {
   const { rows } = await db.query<RawReport>(statement('report/listedReports'), [
-    accounts,
-    reportId,
-    null,
-    0,
-    seesAll,
+    ...[accounts, reportId, null, 0, seesAll],
+    ...[accounts, seesAll],
   ]);
   return rows[0] ? toReport(rows[0]) : null;
 }
@@ -66,18 +63,14 @@ interface PeriodReport {
   writtenAt: Date | null;
 }
 
-/** The newest settlement reports, for whoever sees all accounts of their nights. */
-export async function settlementReports(
-  db: Db,
-  accountIds: readonly string[],
-  limit: number,
-): Promise<PeriodReport[]> {
+/** The newest settlement reports, for whoever sees all accounts. */
+export async function settlementReports(db: Db, limit: number): Promise<PeriodReport[]> {
   const { rows } = await db.query<PeriodReport>(
     `select report_id as "reportId", period, revision, written_at as "writtenAt"
      from tieout.reports
-     where kind = 'settlement' and state in ('queued', 'written') and tieout.sees_run($1, run_id)
-     order by report_id desc limit $2`,
-    [accountIds, limit],
+     where kind = 'settlement' and state in ('queued', 'written')
+     order by report_id desc limit $1`,
+    [limit],
   );
   return rows;
 }
@@ -91,6 +84,7 @@ interface RawReport {
   format: string;
   revision: number;
   is_newest: boolean;
+  may_take: boolean;
   times_taken: number;
   sha256: string;
   bytes: bigint;
@@ -107,6 +101,7 @@ function toReport(row: RawReport): ListedReport {
     kind: row.kind,
     period: row.period,
     isNewest: row.is_newest,
+    mayTake: row.may_take,
     format: row.format,
     revision: row.revision,
     sha256: row.sha256,

@@ -131,6 +131,10 @@ interface Admitted {
   known: readonly string[];
 }
 
+const OF_ALL =
+  'This is of no single account: it needs the role for all accounts, not for each of them by its ' +
+  'name. An administrator gives it: tieout users role NAME --role ROLE, without --account.';
+
 /** Who asks, and for which accounts they may; null: they were answered. */
 async function admit(
   deps: ConsoleDeps,
@@ -149,7 +153,9 @@ async function admit(
   const accounts = accountsOf(deps, route, session, known);
   if (accounts.length === 0) {
     await refusedAt(deps, request, session.name, `may not ${route.right}`);
-    await answerProblem(deps, request, reply, 403, session);
+    const mayForSome = accountsFor(route.right, session.grants, known).length > 0;
+    const words = mayForSome ? OF_ALL : undefined;
+    await answerProblem(deps, request, reply, 403, session, words);
     return null;
   }
   const elsewhere = await decidedElsewhere(deps, route);
@@ -185,7 +191,7 @@ async function serve(
   const draft = session.draft !== null && isFor(session.draft, request.url) ? session.draft : null;
   if (draft !== null) await keepTyped(deps, request, null);
   const visit = visitOf(deps, request, reply, {
-    ...{ session, accounts, known },
+    ...{ route, session, accounts, known },
     typed: draft?.typed ?? {},
   });
   const answer = await route.handle(visit);
@@ -217,7 +223,7 @@ function accountsOf(
   known: readonly string[],
 ): string[] {
   const all = deps.accountIds;
-  if (route.everywhere === true) return hasEverywhere(route.right, grants, all) ? [...all] : [];
+  if (route.everywhere === true) return hasEverywhere(route.right, grants) ? [...all] : [];
   return accountsFor(route.right, grants, known);
 }
 
@@ -234,17 +240,18 @@ function visitOf(
   deps: ConsoleDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  of: Admitted & { typed: Readonly<Record<string, string>> },
+  of: Admitted & { route: Route; typed: Readonly<Record<string, string>> },
 ): Visit {
-  const { session, accounts, known, typed } = of;
+  const { route, session, accounts, known, typed } = of;
   const { userId, name, grants } = session;
   return {
     deps,
     person: { userId, name, grants, isFresh: isFresh(session, deps.now()) },
     decider: deciderOf(deps, session),
     accounts,
-    seesAll: accounts.length === known.length,
+    seesAll: hasEverywhere(route.right, grants),
     accountsFor: (right) => accountsFor(right, grants, known),
+    hasEverywhere: (right) => hasEverywhere(right, grants),
     params: request.params as Record<string, string>,
     query: fieldsOf(request.query),
     form: fieldsOf(request.body),

@@ -18,7 +18,7 @@ export async function frameOf(
   const can = (right: Right, everywhere: boolean): boolean => {
     const grants = session?.grants ?? [];
     return everywhere
-      ? hasEverywhere(right, grants, deps.accountIds)
+      ? hasEverywhere(right, grants)
       : accountsFor(right, grants, deps.accountIds).length > 0;
   };
   const person = session === null ? null : { name: session.name, can };

@@ -51,7 +51,7 @@ import type { Route } from './visit.js';
 /** Fields of the one form under which breaks are decided about. */
 const BREAK_FIELDS = ['id', 'note', 'owner', 'words', 'seen'];
 
-/** Pages of breaks, instructions and orders, which an account leaves behind. */
+/** Pages of breaks, instructions, orders and reports, which an account leaves behind. */
 const LEFT = { unconfigured: true } as const;
 
 export const ROUTES: readonly Route[] = [
@@ -279,7 +279,7 @@ export const ROUTES: readonly Route[] = [
   },
   { method: 'GET', path: '/search', right: 'look', ...LEFT, handle: searchPage },
   { method: 'GET', path: '/orders/:account/:orderNo', right: 'look', ...LEFT, handle: orderPage },
-  { method: 'GET', path: '/reports', right: 'look', handle: reportsPage },
+  { method: 'GET', path: '/reports', right: 'look', ...LEFT, handle: reportsPage },
   {
     method: 'POST',
     path: '/reports/make',
@@ -296,11 +296,12 @@ export const ROUTES: readonly Route[] = [
     fields: ['id'],
     handle: rewriteReport,
   },
-  { method: 'GET', path: '/reports/:id/file', right: 'download', handle: reportFile },
+  { method: 'GET', path: '/reports/:id/file', right: 'download', ...LEFT, handle: reportFile },
   {
     method: 'POST',
     path: '/reports/decisions/check',
     right: 'bringDecisions',
+    ...LEFT,
     takesFile: true,
     fields: ['upload'],
     handle: checkDecisions,
@@ -309,12 +310,14 @@ export const ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/reports/decisions/check',
     right: 'bringDecisions',
+    ...LEFT,
     handle: decisionsPage,
   },
   {
     method: 'POST',
     path: '/reports/decisions/do',
     right: 'bringDecisions',
+    ...LEFT,
     isFresh: true,
     fields: ['sha256'],
     handle: doDecisions,

@@ -70,10 +70,12 @@ export interface Visit {
   decider: Decider;
   /** Accounts for which the person has the right that the route needs; see Route.unconfigured. */
   accounts: readonly string[];
-  /** These are all accounts of the configuration, and all others that the route is of. */
+  /** By a role for all accounts: also those that left, whatever they left behind. */
   seesAll: boolean;
   /** Accounts for which the person has another right. */
   accountsFor(right: Right): readonly string[];
+  /** Whether the person has another right for all accounts. */
+  hasEverywhere(right: Right): boolean;
   params: Readonly<Record<string, string>>;
   query: Fields;
   form: Fields;
@@ -121,7 +123,7 @@ export interface Route {
   method: 'GET' | 'POST';
   path: string;
   right: Right;
-  /** The right is needed for every account of the configuration. */
+  /** It is of no single account: the right is needed by a role for all of them. */
   everywhere?: true;
   /** It is also of accounts that are not configured, with their breaks and instructions. */
   unconfigured?: true;

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { passwordFits } from '../../src/access/password.js';
-import { findCredential } from '../../src/access/usersStore.js';
+import { addUser, findCredential, hasAdministrator } from '../../src/access/usersStore.js';
 import { tieoutHere } from '../support/cliHere.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
@@ -46,6 +46,27 @@ describe('tieout users', () => {
     ]);
     const width = 'bartholomew.of.accounting'.length + 2;
     expect(at).toEqual(lines.map(() => [width, width + 'disabled'.length + 2]));
+  });
+
+  it('says that each account by its name is not all of them', async () => {
+    const each = ['A1001', 'A1002'];
+    const said = 'need the role without --account';
+    const one = await users('add', 'one', '--role', 'admin', '--account', ...each.slice(1));
+    expect(one.stderr).not.toContain(said);
+    const all = await users('add', 'each', '--role', 'admin', '--account', ...each);
+    expect(all.stderr).toContain(said);
+    const more = await users('role', 'each', '--role', 'admin');
+    expect(more.stderr).not.toContain(said);
+    expect(more.stderr).toContain('nobody may manage the console any more');
+  });
+
+  it('counts as administrator only who is one of all accounts', async () => {
+    const there = { ...{ passwordHash: 'some', by: 'test' }, now: new Date() };
+    const grant = { role: 'admin' as const, accountId: 'A1001' };
+    await addUser(house.db, { name: 'sole', grants: [grant], ...there });
+    expect(await hasAdministrator(house.db)).toBe(false);
+    await addUser(house.db, { name: 'first', grants: [{ ...grant, accountId: null }], ...there });
+    expect(await hasAdministrator(house.db)).toBe(true);
   });
 
   it('refuses a twin, an unknown role, account and name with exit code 2', async () => {

@@ -165,6 +165,27 @@ export async function refusalOf(visitor: Visitor, answer: LightMyRequestResponse
   return /role="alert">([^<]*)</.exec(body)?.[1] ?? '';
 }
 
+/** The form that brings a workbook with decisions. */
+export async function bringWorkbook(
+  { server }: ConsoleHouse,
+  visitor: Visitor,
+  bytes: Buffer,
+  name = 'back.xlsx',
+  token?: string,
+): Promise<LightMyRequestResponse> {
+  const form = new FormData();
+  form.set('_csrf', token ?? (await visitor.token()));
+  form.set('upload', new File([new Uint8Array(bytes)], name));
+  const sent = new Response(form);
+  return server.inject({
+    method: 'POST',
+    url: '/reports/decisions/check',
+    cookies: visitor.cookies,
+    headers: { 'content-type': sent.headers.get('content-type') ?? '' },
+    payload: Buffer.from(await sent.arrayBuffer()),
+  });
+}
+
 /** What the page of a break says of it in its form: the number, and what was shown. */
 export async function shownBreak(visitor: Visitor, id: string | bigint): Promise<string> {
   const { body } = await visitor.get(`/breaks/${id}`);

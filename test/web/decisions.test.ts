@@ -10,7 +10,7 @@ import { unzip } from '../reports/openXlsx.js';
 import type { Parts } from '../support/workbookEdits.js';
 import { boundRows, edited, fill, sheetPartOf } from '../support/workbookEdits.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
-import { openConsole } from './consoleHouse.js';
+import { bringWorkbook, openConsole } from './consoleHouse.js';
 
 let console: ConsoleHouse;
 let workbook: string;
@@ -41,19 +41,8 @@ async function change(edit: (parts: Parts) => void): Promise<Buffer> {
   return readFile(await edited(workbook, join(console.house.folder, 'back.xlsx'), edit));
 }
 
-async function upload(visitor: Visitor, bytes: Buffer, name = 'back.xlsx', token?: string) {
-  const form = new FormData();
-  form.set('_csrf', token ?? (await visitor.token()));
-  form.set('upload', new File([new Uint8Array(bytes)], name));
-  const sent = new Response(form);
-  return console.server.inject({
-    method: 'POST',
-    url: '/reports/decisions/check',
-    cookies: visitor.cookies,
-    headers: { 'content-type': sent.headers.get('content-type') ?? '' },
-    payload: Buffer.from(await sent.arrayBuffer()),
-  });
-}
+const upload = (visitor: Visitor, bytes: Buffer, name?: string, token?: string) =>
+  bringWorkbook(console, visitor, bytes, name, token);
 
 const press = (visitor: Visitor, body: string) =>
   visitor.post('/reports/decisions/do', {

@@ -2,11 +2,16 @@
 // accounts finds it in the console, in lists and totals, as the command line has it; who sees one
 // account finds it only where it was granted by its name. Neighbour: faults/people/leftAccount.test.ts.
 
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ROLES } from '../../src/core/access.js';
+import { ROUTES } from '../../src/web/routes.js';
 import { tieoutHere } from '../support/cliHere.js';
 import { rewriteSettings } from '../support/night.js';
+import { edited, fill } from '../support/workbookEdits.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
-import { openConsole } from './consoleHouse.js';
+import { bringWorkbook, openConsole } from './consoleHouse.js';
 
 const LEFT = 'A1002';
 
@@ -95,6 +100,66 @@ it('is nowhere for who sees another account alone', async () => {
   const refused = (await ofOne.get(`/breaks?account=${LEFT}`)).body;
   expect(refused).toContain('no account to choose here');
   expect((await ofLeft.get(`/breaks?account=${LEFT}`)).body).not.toContain('no account to choose');
+});
+
+const written = (kind: string) =>
+  rowsOf(`select report_id::text as is from tieout.reports
+    where state = 'written' and kind = '${kind}' order by report_id`);
+
+it('keeps no report from who sees all accounts, nor from whose accounts it holds', async () => {
+  const [id = ''] = await written('reconciliation');
+  for (const visitor of [finance, ofLeft]) {
+    const { body } = await visitor.get('/reports');
+    expect(body).toContain(`<a href="/reports/${id}/file" download`);
+    expect((await visitor.get(`/reports/${id}/file`)).statusCode).toBe(200);
+  }
+  expect((await ofOne.get('/reports')).body).toContain('There is no report here');
+  expect((await ofOne.get(`/reports/${id}/file`)).statusCode).toBe(404);
+  expect((await finance.post('/reports/rewrite', { id })).body).toContain('is being written');
+  // Who may look at all and take what one account has is led to nothing that is refused.
+  const viewer = await place.visitor([
+    { role: 'viewer', accountId: null },
+    { role: 'finance', accountId: 'A1001' },
+  ]);
+  const { body } = await viewer.get('/reports');
+  expect(body).toContain('reconciliation (xlsx)');
+  expect(body).not.toContain(`/reports/${id}/file`);
+});
+
+it('gives who has each configured account by its name nothing that is of all accounts', async () => {
+  const names = ROLES.map((role) => ({ role, accountId: 'A1001' }));
+  const each = await place.visitor(names);
+  const all = await place.visitor(ROLES.map((role) => ({ role, accountId: null })));
+  for (const { method, path, everywhere } of ROUTES) {
+    if (everywhere !== true) continue;
+    const asked = (who: Visitor) => (method === 'GET' ? who.get(path) : who.post(path, {}));
+    const { statusCode, body } = await asked(each);
+    expect([path, statusCode]).toEqual([path, 403]);
+    expect(body).toContain('tieout users role NAME --role ROLE, without --account');
+    expect([path, (await asked(all)).statusCode]).not.toEqual([path, 403]);
+  }
+  await each.post('/brake/on', { words: 'stop' });
+  expect(await rowsOf('select reason as is from tieout.standing_brakes')).toEqual([]);
+  expect((await each.get('/brake')).body).not.toContain('>all accounts<');
+  expect((await each.get('/')).body).not.toContain('action="/nights/again"');
+  expect((await each.get('/reports')).body).not.toContain('action="/reports/make"');
+  expect((await each.get('/metrics')).statusCode).toBe(401);
+});
+
+it('has its rows of a workbook decided about by who may', async () => {
+  const id = await firstOf(BREAK);
+  const [path = ''] = await rowsOf(`select path as is from tieout.reports
+    where state = 'written' and kind = 'reconciliation' order by report_id`);
+  const back = await edited(path, join(place.house.folder, 'left.xlsx'), (parts) =>
+    fill(parts, 'Breaks', id, { decision: 'note', reason: 'account closed' }),
+  );
+  const shown = async (visitor: Visitor) => {
+    const { headers } = await bringWorkbook(place, visitor, await readFile(back));
+    return textOf((await visitor.get(String(headers.location))).body);
+  };
+  expect(await shown(ofOne)).toContain('0 would be done, 1 refused');
+  expect(await shown(ofLeft)).toContain('1 would be done, 0 refused');
+  expect(await shown(finance)).toContain('1 would be done, 0 refused');
 });
 
 it('is no account of the pages that a night writes', async () => {

@@ -20,7 +20,7 @@ import { personState, ROLES, userNameProblem } from '../../core/access.js';
 import { UsageError } from '../../core/errors.js';
 import { makeLink } from '../../web/visitor/links.js';
 import type { App } from '../app.js';
-import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import { printJson, printLines, wantsJson, warnLines, withApp } from '../context.js';
 import { machineUser } from '../machineUser.js';
 import type { Part } from '../terminal.js';
 import { columns, stateWord } from '../terminal.js';
@@ -110,6 +110,7 @@ async function add(app: App, name: string, flags: RoleFlags): Promise<number> {
   const added = await addUser(app.db, { name, passwordHash, grants, by, now: new Date() });
   if (added.kind === 'taken') throw new UsageError(`there is somebody called ${name} already`);
   await note(app, 'add person', name, grants.map(grantText).join(', '));
+  tellWhatIsOfAll(app, flags);
   if (passwordHash !== null) printLines([`${name} may sign in`]);
   else await printLink(app, added.userId, name);
   return 0;
@@ -140,6 +141,7 @@ async function changeRoles(app: App, name: string, flags: RoleFlags): Promise<nu
   }
   const verb = flags.remove === true ? 'take role' : 'give role';
   await note(app, verb, name, grantsOf(app, flags).map(grantText).join(', '));
+  if (flags.remove !== true) tellWhatIsOfAll(app, flags);
   await warnWithoutAdministrator(app);
   const user = (await listUsers(app.db)).find((one) => one.userId === userId);
   if (user) printLines(columns([cellsOf(user)]));
@@ -181,7 +183,18 @@ async function setState(app: App, name: string, state: UserRow['state']): Promis
 
 async function warnWithoutAdministrator(app: App): Promise<void> {
   if (await hasAdministrator(app.db)) return;
-  app.log('nobody may manage the console any more: the next start of it prints a new first link');
+  warnLines([
+    'nobody may manage the console any more: the next start of it prints a new first link',
+  ]);
+}
+
+/** Each account by its name may be meant as all of them, most of all where there is but one. */
+function tellWhatIsOfAll(app: App, { account = [] }: RoleFlags): void {
+  if (app.config.accounts.some(({ accountId }) => !account.includes(accountId))) return;
+  warnLines([
+    'each account by its name is not all accounts: jobs, activity, audit, settings, people and ' +
+      'reports of a month need the role without --account',
+  ]);
 }
 
 function grantText({ role, accountId }: Grant): string {

@@ -83,7 +83,7 @@ function Turn({ visit }: { visit: Visit }) {
         <label>
           For
           <select name="account">
-            {mine.length === visit.deps.accountIds.length ? <option value="">{ALL}</option> : null}
+            {visit.hasEverywhere('brake') ? <option value="">{ALL}</option> : null}
             {mine.map((accountId) => (
               <option value={accountId} selected={visit.typed('account') === accountId}>
                 {accountId}
@@ -125,10 +125,10 @@ export async function brakeOff(visit: Visit): Promise<Answer> {
 
 const NEEDED = 'Say why, and choose an account that your roles cover.';
 
-function orderOf({ form, accounts, deps, decider: who }: Visit) {
+function orderOf({ form, accounts, hasEverywhere, decider: who }: Visit) {
   const reason = form.text('words');
   const accountId = form.oneOf('account', accounts);
-  const isAll = !form.isGiven('account') && accounts.length === deps.accountIds.length;
+  const isAll = !form.isGiven('account') && hasEverywhere('brake');
   if (reason === null || (accountId === null && !isAll)) return null;
   return { accountId, reason, who };
 }

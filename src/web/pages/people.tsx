@@ -13,7 +13,7 @@ import { rowIdOf } from '../visitor/fields.js';
 import { makeLink } from '../visitor/links.js';
 
 export function People({ users, visit }: { users: readonly UserRow[]; visit: Visit }) {
-  const mayManage = visit.accountsFor('users').length === visit.deps.accountIds.length;
+  const mayManage = visit.hasEverywhere('users');
   const heads = ['Name', 'State', 'Roles', 'Last seen', ...(mayManage ? ['Let in or out'] : [])];
   return (
     <>

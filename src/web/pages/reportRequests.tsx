@@ -14,7 +14,7 @@ const KINDS = ['activity', 'ageing'] as const;
 
 export function PeriodForm({ visit }: { visit: Visit }) {
   const { deps } = visit;
-  if (visit.accountsFor('download').length < deps.accountIds.length) return null;
+  if (!visit.hasEverywhere('download')) return null;
   const proposed = deps.now().toISOString().slice(0, 'YYYY-MM'.length);
   return (
     <Form action="/reports/make" csrf={visit.csrf}>

@@ -22,15 +22,18 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 export async function reportsPage(visit: Visit): Promise<Answer> {
-  const { deps, accounts, query } = visit;
+  const { deps, query } = visit;
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
   // One run more than a page tells whether there is an older one.
   const page = { nights: RUNS_A_PAGE + 1, offset: at * RUNS_A_PAGE };
-  const found = await listReports(deps.db, visit, page);
+  const taker = {
+    accounts: visit.accountsFor('download'),
+    seesAll: visit.hasEverywhere('download'),
+  };
+  const found = await listReports(deps.db, visit, taker, page);
   const dates = [...new Set(found.map(({ businessDate }) => businessDate))];
   const older = dates[RUNS_A_PAGE];
   const rows = found.filter(({ businessDate }) => businessDate !== older);
-  const mayTake = visit.accountsFor('download').length === accounts.length;
   const body = (
     <>
       <h1>Reports</h1>
@@ -38,10 +41,10 @@ export async function reportsPage(visit: Visit): Promise<Answer> {
         <Empty>
           There is no report here. A night writes its workbooks when it ends. A workbook holds every
           account of its night, so it is shown to those who may see all of them; a report of a month
-          or day to those who may see all accounts.
+          or day to those whose role is for all accounts.
         </Empty>
       ) : (
-        <ReportTable rows={rows} visit={visit} mayTake={mayTake} />
+        <ReportTable rows={rows} visit={visit} />
       )}
       <PeriodForm visit={visit} />
       <DecisionsForm visit={visit} />
@@ -54,10 +57,9 @@ export async function reportsPage(visit: Visit): Promise<Answer> {
   return { kind: 'page', title: 'Reports', section: 'Reports', body };
 }
 
-function ReportTable(props: { rows: readonly ListedReport[]; visit: Visit; mayTake: boolean }) {
-  const { rows, visit, mayTake } = props;
+function ReportTable({ rows, visit }: { rows: readonly ListedReport[]; visit: Visit }) {
   const { words } = visit;
-  const mayMake = visit.accountsFor('download').length === visit.deps.accountIds.length;
+  const mayMake = visit.hasEverywhere('download');
   return (
     <Table
       caption="Reports, newest night first"
@@ -83,7 +85,7 @@ function ReportTable(props: { rows: readonly ListedReport[]; visit: Visit; mayTa
             <State state={row.runState} />
           </td>
           <td>
-            <ReportLink row={row} mayTake={mayTake} />
+            <ReportLink row={row} />
           </td>
           <Figure name="Revision">{row.revision}</Figure>
           <Figure>{sizeText(row.bytes)}</Figure>
@@ -112,9 +114,9 @@ function ReportTable(props: { rows: readonly ListedReport[]; visit: Visit; mayTa
   );
 }
 
-function ReportLink({ row, mayTake }: { row: ListedReport; mayTake: boolean }) {
+function ReportLink({ row }: { row: ListedReport }) {
   const name = `${nameOf(row)} (${row.format})`;
-  return mayTake ? (
+  return row.mayTake ? (
     <a href={`/reports/${row.reportId}/file`} download>
       {name}
     </a>

@@ -1,7 +1,6 @@
 // Another look at the newest night, asked for on the console: what `tieout run` does, by a clock
 // that finds the wish in the run's row. Nothing is sent twice, whatever is asked.
 
-import { hasEverywhere } from '../../../core/access.js';
 import type { ConsoleRun } from '../../../report/consoleRunsStore.js';
 import { askAgain, askedAgain, findRun, newestRun } from '../../../runs/runsStore.js';
 import { Form } from '../../layout/parts.js';
@@ -13,7 +12,7 @@ import { dateOf } from '../../visitor/fields.js';
 /** Nothing for who may not, for an older night, and while somebody works on it. */
 export async function runAgainOf(visit: Visit, night: ConsoleRun) {
   const { deps, words } = visit;
-  if (!hasEverywhere('jobs', visit.person.grants, deps.accountIds)) return null;
+  if (!visit.hasEverywhere('jobs')) return null;
   const newest = await newestRun(deps.db);
   if (newest === null || newest.runId !== night.runId || newest.state === 'running') return null;
   const asked = await askedAgain(deps.db, newest.runId);

@@ -15,8 +15,8 @@ const SHOWN_MAX = 6;
 /** The newest of them, and a form for another one. */
 export async function reportSection(visit: Visit) {
   const { deps, words } = visit;
-  if (visit.accountsFor('download').length < deps.accountIds.length) return null;
-  const reports = await settlementReports(deps.db, deps.accountIds, SHOWN_MAX);
+  if (!visit.hasEverywhere('download')) return null;
+  const reports = await settlementReports(deps.db, SHOWN_MAX);
   const proposed = deps.now().toISOString().slice(0, 'YYYY-MM'.length);
   return (
     <>

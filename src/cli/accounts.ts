@@ -1,6 +1,7 @@
 // Accounts that a command line names: a mistyped one is said, since a list of nothing reads as good
 // news.
 
+import { firstNamed } from '../core/accounts/alike.js';
 import { UsageError } from '../core/errors.js';
 import type { App } from './app.js';
 
@@ -30,6 +31,6 @@ export async function checkNamed(
 
 function noSuchAccount(accountId: string, known: readonly string[]): UsageError {
   return new UsageError(
-    `--account ${accountId}: no such account in the configuration (${known.join(', ')})`,
+    `--account ${accountId}: no such account in the configuration (${firstNamed(known)})`,
   );
 }

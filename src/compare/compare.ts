@@ -59,8 +59,8 @@ async function bookStrayRefunds(deps: Pick<RunDeps, 'config' | 'now'>, run: Run)
   const configured = deps.config.accounts.map(({ accountId }) => accountId);
   const from = lookbackFrom(deps, run);
   const unconfigured = await strangeRefunds(run.db, configured, from);
-  // What people settled of an account that left is counted here, or nowhere.
-  const entered = [...new Set([...unconfigured, ...(await leftToCount(run.db, configured))])];
+  // What an account that left has open, and what people settled of it, is counted here, or nowhere.
+  const entered = [...new Set([...unconfigured, ...(await leftToCount(run.db, run, configured))])];
   if (entered.length > 0) await enterUnconfigured(run.db, run, entered);
   const accounts = accountRules(run.accounts);
   const books = { accounts, unconfigured, lookbackFrom: from };

@@ -2,6 +2,8 @@
 // that may. Roles are granted for one account or for all. Pure; the console asks it at every
 // request and the tests walk it as a matrix. Four eyes are not kept here but in the database.
 
+import { inSentence } from './accounts/alike.js';
+
 export const ROLES = ['viewer', 'finance', 'operator', 'approver', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -69,6 +71,15 @@ export function accountsFor(
 export function hasEverywhere(right: Right, grants: readonly Grant[]): boolean {
   const roles: readonly Role[] = RIGHTS[right];
   return grants.some(({ role, accountId }) => accountId === null && roles.includes(role));
+}
+
+/** "finance of S1, S2, S3 and 594 more; operator", where operator is for all accounts. */
+export function grantsText(grants: readonly Grant[]): string {
+  const texts = [...new Set(grants.map(({ role }) => role))].map((role) => {
+    const of = grants.filter((one) => one.role === role).map(({ accountId }) => accountId);
+    return of.includes(null) ? role : `${role} of ${inSentence(of.flatMap((id) => id ?? []))}`;
+  });
+  return texts.join('; ');
 }
 
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._@-]{0,63}$/u;

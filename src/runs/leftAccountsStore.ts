@@ -48,14 +48,19 @@ export async function unconfiguredAccounts(
   return rows.map((row) => row.account_id);
 }
 
-/** Those of which something was settled that no run has counted. */
-export async function leftToCount(db: Db, accountIds: readonly string[]): Promise<string[]> {
-  const { rows } = await db.query<{ account_id: string }>(
-    `select distinct account_id from tieout.instructions
-     where settled_at is not null and settled_run_id is null and account_id <> all ($1)
-     order by account_id`,
-    [accountIds],
-  );
+/** Those that belong into the books of a run: it would lack what the lists of its night have. */
+export async function leftToCount(
+  db: Db,
+  { runId, businessDate }: { runId: bigint; businessDate: string },
+  accountIds: readonly string[],
+): Promise<string[]> {
+  const left = await unconfiguredAccounts(db, accountIds);
+  if (left.length === 0) return [];
+  const { rows } = await db.query<{ account_id: string }>(statement('runs/leftToCount'), [
+    left,
+    runId,
+    businessDate,
+  ]);
   return rows.map((row) => row.account_id);
 }
 

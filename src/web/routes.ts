@@ -51,7 +51,7 @@ import type { Route } from './visit.js';
 /** Fields of the one form under which breaks are decided about. */
 const BREAK_FIELDS = ['id', 'note', 'owner', 'words', 'seen'];
 
-/** Pages of breaks, instructions, orders and reports, which an account leaves behind. */
+/** Pages of breaks, instructions, orders, statements and reports, which an account leaves. */
 const LEFT = { unconfigured: true } as const;
 
 export const ROUTES: readonly Route[] = [
@@ -66,17 +66,19 @@ export const ROUTES: readonly Route[] = [
     handle: runAgain,
   },
   { method: 'GET', path: '/nights/:date/changes', right: 'look', ...LEFT, handle: changesPage },
-  { method: 'GET', path: '/nights/:date/statement', right: 'look', handle: statementPage },
+  { method: 'GET', path: '/nights/:date/statement', right: 'look', ...LEFT, handle: statementPage },
   {
     method: 'GET',
     path: '/nights/:date/statement/lines',
     right: 'look',
+    ...LEFT,
     handle: statementLinesPage,
   },
   {
     method: 'GET',
     path: '/nights/:date/statement/lines.csv',
     right: 'download',
+    ...LEFT,
     handle: statementLinesCsv,
   },
   { method: 'GET', path: '/breaks', right: 'look', ...LEFT, handle: breaksPage },

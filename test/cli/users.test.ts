@@ -21,7 +21,7 @@ describe('tieout users', () => {
     const added = await users('add', 'paula', '--role', 'approver', '--account', 'A1001');
     expect([added.code, added.stdout]).toEqual([0, expect.stringMatching(/\/welcome\/[\w-]{43}/)]);
     const given = await users('role', 'PAULA', '--role', 'finance');
-    expect(given.stdout).toMatch(/invited\s+approver of A1001, finance/);
+    expect(given.stdout).toMatch(/invited\s+approver of A1001; finance/);
     expect((await users('disable', 'paula')).code).toBe(0);
     const [listed] = JSON.parse((await users('list', '--json')).stdout) as { state: string }[];
     expect(listed).toMatchObject({ name: 'paula', state: 'disabled', hasPassword: false });

@@ -73,6 +73,46 @@ test('a request of an account that is not configured is a break in books of its 
   expect(await house.effects()).toHaveLength(1);
 });
 
+test('an account that leaves with breaks alone stays in the books until they are settled', async () => {
+  const inLedger = kinds({ amount_mismatch: 1 }, 'A1002');
+  const house = await buildHouse({ orders: 900, inLedger, daysAgo: 4 });
+  cleanups.push(() => house.end());
+  await night(house, 4);
+  rewriteSettings(house, { accounts: house.accounts.slice(0, 1) });
+  const booksOf = ({ accounts }: RunSummary) =>
+    accounts.find(({ accountId }) => accountId === 'A1002');
+  const { summary } = await night(house, 3);
+  expect(booksOf(summary)).toMatchObject({
+    ...{ state: 'broken', breaks: { amount_mismatch: 1 } },
+    tie: { openBefore: 1, new: 0, openAfter: 1 },
+  });
+  const listed = async (day: number) => {
+    const args = ['report', dateOf(day), '--kind', 'breaks', '--format', 'csv'];
+    const { stdout } = await tieoutHere(args, { cwd: house.folder });
+    return [...stdout.matchAll(/^A1002,/gm)].length;
+  };
+  expect(await listed(3)).toBe(1);
+  const { db, config, version } = await house.open();
+  const run = await findRun(house.db, dateOf(3));
+  if (run === null) throw new Error('no run');
+  const verified = await verifyRun({ db, config, version, progress: () => {} }, run);
+  expect(verified.differences).toEqual([]);
+  const { rows } = await house.db.query<{ id: string }>(
+    `select break_id::text as id from tieout.breaks where account_id = 'A1002' order by 1`,
+  );
+  for (const { id } of rows) {
+    for (const as of ['Ann', 'Ben']) {
+      const why = ['--reason', 'account closed', '--as', as];
+      await tieoutHere(['breaks', 'waive', id, ...why], { cwd: house.folder });
+    }
+  }
+  const after = await night(house, 2);
+  expect(await listed(2)).toBe(0);
+  expect(booksOf(after.summary)?.tie).toMatchObject({ openBefore: 1, waived: 1, openAfter: 0 });
+  expect(runSentence(after.summary)).not.toContain('left the configuration');
+  expect(booksOf((await night(house, 1)).summary)).toBeUndefined();
+});
+
 test('an account that is configured later has no history by such a break', async () => {
   const house = await buildHouse({ orders: 900, inLedger: kinds({ plain: 1 }), daysAgo: 5 });
   cleanups.push(() => house.end());

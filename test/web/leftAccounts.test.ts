@@ -126,6 +126,23 @@ it('keeps no report from who sees all accounts, nor from whose accounts it holds
   expect(body).not.toContain(`/reports/${id}/file`);
 });
 
+it('keeps its statements of the nights that had it, with the lines of each item', async () => {
+  const [date = ''] = await rowsOf('select business_date::text as is from tieout.runs');
+  const url = `/nights/${date}/statement?account=${LEFT}`;
+  for (const visitor of [finance, ofLeft]) {
+    const { body } = await visitor.get(url);
+    expect(body).toContain(`From the ledger to the gateway: ${LEFT}`);
+    expect(textOf(body)).toContain(`${LEFT} (not configured), `);
+    expect(body).not.toContain(`/days/${LEFT}/`);
+    const [, lines = ''] = /href="([^"]+statement\/lines[^"]+)"/.exec(body) ?? [];
+    expect((await visitor.get(lines.replaceAll('&amp;', '&'))).statusCode).toBe(200);
+  }
+  const refused = textOf((await ofOne.get(url)).body);
+  expect(refused).toContain('no account to choose here');
+  expect(refused).not.toContain('There is no statement');
+  expect((await ofOne.get(`/nights/${date}/statement`)).body).not.toContain(LEFT);
+});
+
 it('gives who has each configured account by its name nothing that is of all accounts', async () => {
   const names = ROLES.map((role) => ({ role, accountId: 'A1001' }));
   const each = await place.visitor(names);

@@ -3,6 +3,7 @@
 // stands there.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tieoutHere } from '../support/cliHere.js';
 import { dateOf } from '../support/night.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
@@ -68,6 +69,20 @@ it('has a row for each statement, those with unexplained money first, each leadi
   expect(own).toContain('From the ledger to the gateway: A1020 EUR');
   expect(own).toContain('Unexplained money in A1020 EUR: do not sign.');
   expect(own).not.toContain('A1019');
+});
+
+it('names a few accounts of a person who has many, and how many more', async () => {
+  const grants = IDS.slice(1).map((accountId) => ({ role: 'finance' as const, accountId }));
+  await house.visitor(grants, 'each');
+  const { body } = await finance.get('/breaks');
+  expect(body).toContain('>each (only A1002, A1003, A1004, A1005, A1006 and 18 more)<');
+  const settings = (await (await house.withRole('admin')).get('/settings')).body;
+  expect(settings).toContain('finance of A1002, A1003, A1004 and 20 more');
+  const here = { cwd: house.house.folder };
+  const close = ['days', 'close', date, '--account', 'A9', '--check'];
+  const { stderr } = await tieoutHere(close, here);
+  expect(stderr).toContain('(A1001, A1002, A1003, A1004, A1005 and 19 more)');
+  await owned(`delete from tieout.user_roles where account_id is not null`);
 });
 
 it('names nothing of other accounts, and says of one that cannot be chosen that nothing matches', async () => {

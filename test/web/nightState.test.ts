@@ -43,12 +43,18 @@ async function marks(visitor: Visitor): Promise<string[]> {
   return [...body.slice(at).matchAll(/<title>([^<]*)</g)].map(([, title = '']) => title);
 }
 
+const eventOf = (event: string, from: string | null = null) =>
+  `insert into tieout.break_events (break_id, at, event, by, expected, actual, from_state)
+   select break_id, now(), '${event}', 'tieout', '{}', '{}', ${from} from opened`;
+
 test('a night that is incomplete for an account that left the configuration', async () => {
   await console.house.db.query(
-    `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
-       last_run_id, expected, actual, fingerprint)
-     select 'A1003', 'left', 'missing_at_gateway', 'open', now(), run_id, run_id, '{}', '{}', 'f'
-     from (select max(run_id) as run_id from tieout.runs) r`,
+    `with opened as (
+       insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
+         last_run_id, expected, actual, fingerprint)
+       select 'A1003', 'left', 'missing_at_gateway', 'open', now(), run_id, run_id, '{}', '{}', 'f'
+       from (select max(run_id) as run_id from tieout.runs) r returning break_id)
+     ${eventOf('opened')}`,
   );
   const { summary } = await again();
   expect(summary.state).toBe('incomplete');
@@ -58,7 +64,17 @@ test('a night that is incomplete for an account that left the configuration', as
   expect((await marks(everywhere)).at(-1)).toContain('incomplete');
   expect(await told(ofOne)).toMatch(/ tied out: .*no open difference/);
   expect(await told(ofOne)).not.toContain('A1003');
-  await console.house.db.query(`update tieout.breaks set state = 'resolved' where state = 'open'`);
+  // What it left stands in the table of the night, which adds up to what is open in all.
+  const row = /<th scope="row">A1003<\/th>.*?<a href="\/breaks\?account=A1003">1<\/a>/s;
+  expect((await everywhere.get('/')).body).toMatch(row);
+  const own = await everywhere.get(`/nights/${dateOf(1)}?account=A1003`);
+  expect([own.statusCode, own.body]).toEqual([200, expect.stringContaining(': account A1003')]);
+  expect((await ofOne.get(`/nights/${dateOf(1)}`)).body).not.toContain('A1003');
+  await console.house.db.query(
+    `with opened as (update tieout.breaks set state = 'resolved' where state = 'open'
+       returning break_id)
+     ${eventOf('resolved', `'open'`)}`,
+  );
 });
 
 test('a night with money that no line of the statement explains', async () => {

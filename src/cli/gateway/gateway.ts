@@ -6,6 +6,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { Argument, Command } from 'commander';
+import { firstNamed } from '../../core/accounts/alike.js';
 import { observedWords } from '../../core/accounts/observed.js';
 import { UsageError } from '../../core/errors.js';
 import type { Account } from '../../gateway/account.js';
@@ -97,7 +98,7 @@ function accountOf(app: App, id: string | undefined): Account {
       : accounts.find(({ accountId }) => accountId === id);
   if (account !== undefined) return account;
   const problem = id === undefined ? 'say which --account' : `there is no account ${id}`;
-  throw new UsageError(`${problem}: ${ids.join(', ')}`);
+  throw new UsageError(`${problem}: ${firstNamed(ids)}`);
 }
 
 /** Not of an account that is only observed; against a test gateway anybody may try. */

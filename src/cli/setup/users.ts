@@ -16,7 +16,7 @@ import {
   takeRole,
 } from '../../access/usersStore.js';
 import type { Grant, Role } from '../../core/access.js';
-import { personState, ROLES, userNameProblem } from '../../core/access.js';
+import { grantsText, personState, ROLES, userNameProblem } from '../../core/access.js';
 import { UsageError } from '../../core/errors.js';
 import { makeLink } from '../../web/visitor/links.js';
 import type { App } from '../app.js';
@@ -97,8 +97,7 @@ async function list(app: App, json: boolean): Promise<number> {
 }
 
 function cellsOf(user: UserRow): Part[] {
-  const roles = user.grants.map(grantText);
-  return [user.name, stateWord(personState(user)), roles.join(', ') || 'no role'];
+  return [user.name, stateWord(personState(user)), grantsText(user.grants) || 'no role'];
 }
 
 async function add(app: App, name: string, flags: RoleFlags): Promise<number> {

@@ -4,7 +4,7 @@
 import type { UserRow } from '../../access/usersStore.js';
 import { addUser, listUsers, setUserState } from '../../access/usersStore.js';
 import type { Grant } from '../../core/access.js';
-import { personState, ROLES, userNameProblem } from '../../core/access.js';
+import { grantsText, personState, ROLES, userNameProblem } from '../../core/access.js';
 import { Form, State, Table } from '../layout/parts.js';
 import { Ask } from '../layout/said.js';
 import type { Answer, Visit } from '../visit.js';
@@ -24,7 +24,7 @@ export function People({ users, visit }: { users: readonly UserRow[]; visit: Vis
             <td>
               <State state={personState(user)} />
             </td>
-            <td>{user.grants.map(grantText).join(', ') || 'none'}</td>
+            <td>{grantsText(user.grants) || 'none'}</td>
             <td data-name="Last seen">{visit.words.at(user.lastSeen)}</td>
             {mayManage ? <Turn user={user} visit={visit} /> : null}
           </tr>
@@ -33,7 +33,7 @@ export function People({ users, visit }: { users: readonly UserRow[]; visit: Vis
       {mayManage ? <Invite visit={visit} /> : null}
       <p class="hint">
         To change what somebody may do, at once <Ask command="tieout users role NAME --role ROLE" />
-        .
+        ; each account of a role <Ask command="tieout users list --json" />.
       </p>
     </>
   );
@@ -111,7 +111,7 @@ export async function invite(visit: Visit): Promise<Answer> {
     ...{ by: person.name, now },
   });
   if (added.kind === 'taken') return refused(`There is somebody called ${name} already.`);
-  await visit.record({ action: 'add person', subject: name, outcome: grantText(grant) });
+  await visit.record({ action: 'add person', subject: name, outcome: grantsText([grant]) });
   const path = await makeLink(deps, added.userId, now);
   const body = (
     <>
@@ -143,8 +143,4 @@ export function turn(state: UserRow['state']) {
     await visit.record({ action: 'set state', subject: user.name, outcome: state });
     return { kind: 'redirect', to: '/settings' };
   };
-}
-
-function grantText({ role, accountId }: Grant): string {
-  return accountId === null ? role : `${role} of ${accountId}`;
 }

@@ -2,6 +2,7 @@
 // matches nothing, and the page says so: whatever was meant by it, it was not everything. Nothing
 // else decides what a filter that does not fit comes to.
 
+import { firstNamed } from '../../core/accounts/alike.js';
 import type { Visit } from '../visit.js';
 import type { Fields } from './fields.js';
 
@@ -53,6 +54,6 @@ export function accountWords({ deps }: Pick<Visit, 'deps'>, accountId: string): 
 export function onlyMine({ query, accounts, accountsFor }: Visit): string {
   const isAll = accountsFor('look').every((account) => accounts.includes(account));
   if (query.isGiven('account') || isAll) return '';
-  const own = `account${accounts.length === 1 ? '' : 's'} ${accounts.join(', ')}`;
+  const own = `account${accounts.length === 1 ? '' : 's'} ${firstNamed(accounts)}`;
   return `, of ${own} alone: about others you may not decide this`;
 }

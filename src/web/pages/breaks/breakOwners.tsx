@@ -4,6 +4,7 @@
 import { listUsers } from '../../../access/usersStore.js';
 import { breakChoices } from '../../../breaks/breaksStore.js';
 import { accountsFor } from '../../../core/access.js';
+import { firstNamed } from '../../../core/accounts/alike.js';
 import type { BreakAction } from '../../../core/breaks/breakDecision.js';
 import type { Visit } from '../../visit.js';
 import { queryOf } from './breakQuery.js';
@@ -28,7 +29,7 @@ export async function ownersOf(visit: Visit, ofBreak?: string): Promise<Owners> 
   const able = users.flatMap(({ name, state, grants }): Owner[] => {
     const some = state === 'active' ? accountsFor('workBreaks', grants, accountIds) : [];
     if (some.length === 0) return [];
-    return [{ name, mark: some.length === accountIds.length ? '' : `only ${some.join(', ')}` }];
+    return [{ name, mark: some.length === accountIds.length ? '' : `only ${firstNamed(some)}` }];
   });
   const others = owners
     .filter((owner) => !able.some(({ name }) => name === owner))

@@ -5,8 +5,17 @@ import { isSamePerson } from '../../../core/instructions/decider.js';
 import { SIGNING_BOXES, signingWords } from '../../../core/runs/businessDay.js';
 import type { WrittenStatement } from '../../../report/statementStore.js';
 import type { Words } from '../../format.js';
+import type { Visit } from '../../visit.js';
+import { dayPath } from './signing.js';
 
 export type Signed = WrittenStatement['signed'];
+
+/** Leads to where it is signed; of an account that left the configuration it is not any more. */
+export function NotSigned(props: { visit: Visit; accountId: string; date: string }) {
+  const { visit, accountId, date } = props;
+  if (!visit.deps.accountIds.includes(accountId)) return <>not signed</>;
+  return <a href={dayPath(accountId, date)}>not yet</a>;
+}
 
 export function SignedBoxes(props: {
   signed: Signed;

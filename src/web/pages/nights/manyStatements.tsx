@@ -6,12 +6,12 @@ import { byName } from '../../../core/accounts/alike.js';
 import { isExplained, isNothing } from '../../../core/runs/statement.js';
 import type { DayToSign } from '../../../days/shownDay.js';
 import type { SideText, WrittenStatement } from '../../../report/statementStore.js';
-import type { Words } from '../../format.js';
 import { AccountFilter } from '../../layout/accountFilter.js';
 import { pageOf } from '../../layout/many.js';
 import { Figure, Pager, Table } from '../../layout/parts.js';
 import type { Visit } from '../../visit.js';
-import { dayPath, ShortAnswer, statementPath } from '../days/signing.js';
+import { NotSigned } from '../days/signedBoxes.js';
+import { ShortAnswer, statementPath } from '../days/signing.js';
 
 interface StatementAndDay {
   one: WrittenStatement;
@@ -47,7 +47,7 @@ export function ManyStatements(props: {
         ]}
       >
         {shown.map((row) => (
-          <Row row={row} date={date} words={visit.words} />
+          <Row row={row} date={date} visit={visit} />
         ))}
       </Table>
       <Pager at={at} pages={pages} to={(page) => `${statementPath(date)}?page=${page + 1}`} />
@@ -55,9 +55,11 @@ export function ManyStatements(props: {
   );
 }
 
-function Row({ row, date, words }: { row: StatementAndDay; date: string; words: Words }) {
+function Row({ row, date, visit }: { row: StatementAndDay; date: string; visit: Visit }) {
+  const { words } = visit;
   const { one, day, changed, isAsSigned } = row;
   const { accountId, currency, ledger, gateway, unexplained, signed } = one;
+  const notYet = <NotSigned visit={visit} accountId={accountId} date={date} />;
   const by = (event: string) => signed.findLast((found) => found.event === event)?.by;
   const sides = ({ captured, refunded }: SideText) => (
     <Figure>
@@ -80,8 +82,8 @@ function Row({ row, date, words }: { row: StatementAndDay; date: string; words: 
       ) : (
         sides(unexplained)
       )}
-      <td>{by('closed') ?? <a href={dayPath(accountId, date)}>not yet</a>}</td>
-      <td>{by('locked') ?? <a href={dayPath(accountId, date)}>not yet</a>}</td>
+      <td>{by('closed') ?? notYet}</td>
+      <td>{by('locked') ?? notYet}</td>
       <td class="words">
         <span>{day === undefined ? null : <ShortAnswer date={date} day={day} />}</span>
         {changed === null && isAsSigned ? null : <strong> Changed since it was signed.</strong>}

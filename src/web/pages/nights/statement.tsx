@@ -17,8 +17,8 @@ import { Empty, Figure, FilterProblem, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
-import { chosenBy } from '../../visitor/filters.js';
-import { SignedBoxes } from '../days/signedBoxes.js';
+import { accountWords, chosenBy } from '../../visitor/filters.js';
+import { NotSigned, SignedBoxes } from '../days/signedBoxes.js';
 import { DIFFERS } from '../days/signedFigures.js';
 import { dayPath, MovedAfter, SigningOfAll, statementPath } from '../days/signing.js';
 import { ManyStatements } from './manyStatements.js';
@@ -30,9 +30,11 @@ export async function statementPage(visit: Visit): Promise<Answer> {
   if (date === null) return NOT_FOUND;
   const account = query.oneOf('account', accounts);
   const { accountIds, problem } = chosenBy(visit, { account });
+  // Days are signed of accounts that are configured; a statement stays of those that left.
+  const configured = accountIds.filter((one) => deps.accountIds.includes(one));
   const [statements, days] = await Promise.all([
     statementsOfRun(deps.db, date, accountIds),
-    daysToRead(deps.db, accountIds, date, visit.accountsFor('closeDays')),
+    daysToRead(deps.db, configured, date, visit.accountsFor('closeDays')),
   ]);
   const [first] = statements;
   const left = statements.filter((one) => !isExplained(one));
@@ -44,7 +46,7 @@ export async function statementPage(visit: Visit): Promise<Answer> {
       </h1>
       <FilterProblem words={problem} />
       <p class="sentence" role="status">
-        {first === undefined ? 'There is no statement yet.' : null}
+        {first === undefined && problem === null ? noneWords(account) : null}
         {first !== undefined && left.length === 0
           ? 'Unexplained: 0.00 in every account and currency.'
           : null}
@@ -52,7 +54,7 @@ export async function statementPage(visit: Visit): Promise<Answer> {
       </p>
       <SigningOfAll visit={visit} date={date} days={days} />
       {first === undefined ? (
-        <Empty>A night writes its statement with its workbook, when it ends.</Empty>
+        <NoStatement date={date} isAsked={problem === null} isOfAll={account === null} />
       ) : (
         <p class="hint">
           Revision {first.revision} of the workbook, checked at {words.at(first.asOf)}, written{' '}
@@ -73,6 +75,31 @@ export async function statementPage(visit: Visit): Promise<Answer> {
   return { kind: 'page', title: `Statement of ${date}`, section: 'Tonight', body };
 }
 
+function noneWords(account: string | null): string {
+  return account === null
+    ? 'There is no statement yet.'
+    : `There is no statement of account ${account} in this night.`;
+}
+
+function NoStatement(props: { date: string; isAsked: boolean; isOfAll: boolean }) {
+  const { date, isAsked, isOfAll } = props;
+  return (
+    <>
+      {isAsked ? (
+        <Empty>
+          A night writes its statement with its workbook, when it ends, of each account that it
+          looks at.
+        </Empty>
+      ) : null}
+      {isAsked && isOfAll ? null : (
+        <p>
+          <a href={statementPath(date)}>The statement of all accounts</a>
+        </p>
+      )}
+    </>
+  );
+}
+
 function Statements(props: {
   statements: readonly WrittenStatement[];
   days: readonly DayToSign[];
@@ -89,7 +116,7 @@ function Statements(props: {
   return (
     <>
       {rows.map(({ one, day, ...row }, at) => (
-        <OfAccount one={one} date={date} words={visit.words} {...row}>
+        <OfAccount one={one} date={date} visit={visit} {...row}>
           <MovedAfter moved={onPage(day?.moved ?? [], statements, at)} />
         </OfAccount>
       ))}
@@ -122,12 +149,13 @@ function namesOf(statements: readonly WrittenStatement[]): string {
 function OfAccount(props: {
   one: WrittenStatement;
   date: string;
-  words: Words;
+  visit: Visit;
   changed: string | null;
   isAsSigned: boolean;
   children: ComponentChildren;
 }) {
-  const { one, date, words, changed, isAsSigned: isSame, children } = props;
+  const { one, date, visit, changed, isAsSigned: isSame, children } = props;
+  const { words } = visit;
   const { accountId, currency, ledger, gateway, items, unexplained } = one;
   const row = (what: ComponentChildren, sums: SideText, isLeft = false) => (
     <tr class={isLeft && !isNothing(sums) ? 'differs' : undefined}>
@@ -147,7 +175,7 @@ function OfAccount(props: {
   return (
     <section aria-label={`Statement of ${accountId} in ${currency}`}>
       <h2>
-        {accountId}, {currency}
+        {accountWords(visit, accountId)}, {currency}
       </h2>
       <Table
         caption={`From the ledger to the gateway: ${accountId} ${currency}`}
@@ -173,7 +201,7 @@ function OfAccount(props: {
       </Table>
       {one.books === null ? null : <Books one={one} books={one.books} words={words} />}
       {children}
-      <Signed one={one} date={date} words={words} changed={changed} isAsSigned={isSame} />
+      <Signed one={one} date={date} visit={visit} changed={changed} isAsSigned={isSame} />
     </section>
   );
 }
@@ -237,15 +265,16 @@ function Books(props: {
 function Signed(props: {
   one: WrittenStatement;
   date: string;
-  words: Words;
+  visit: Visit;
   changed: string | null;
   isAsSigned: boolean;
 }) {
-  const { one, date, words, changed, isAsSigned: isSame } = props;
+  const { one, date, visit, changed, isAsSigned: isSame } = props;
   const day = dayPath(one.accountId, date);
+  const notYet = <NotSigned visit={visit} accountId={one.accountId} date={date} />;
   return (
     <>
-      <SignedBoxes signed={one.signed} words={words} notYet={<a href={day}>not yet</a>} />
+      <SignedBoxes signed={one.signed} words={visit.words} notYet={notYet} />
       {changed === null ? null : (
         <p class="problem" role="alert">
           What is behind this page has changed since the day was closed: {changed}.

@@ -1,4 +1,4 @@
--- The schema as it stands after 1020_numbers_of_readers, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1050_stake_of_two_currencies, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -2335,7 +2335,10 @@ AS $function$
       when kind in ('settlement_amount', 'settled_twice', 'fee_variance')
         and expected ->> 'currency' = actual ->> 'currency'
         and actual ? 'amount' and expected ? 'amount'
-      then 'amount_mismatch' else kind end,
+      then 'amount_mismatch'
+      when kind = 'amount_mismatch' and expected ->> 'currency' <> actual ->> 'currency'
+        and actual ->> 'currency' = currency
+      then 'currency_mismatch' else kind end,
       case when expected ->> 'currency' <> currency then expected - 'amount' else expected end,
       case when actual ->> 'currency' <> currency then actual - 'amount' else actual end)
   end

@@ -196,14 +196,22 @@ const SIDES: Table<BreakRow> = {
   columns: [
     ...BREAKS.columns,
     money('ledger_amount', 'Ledger amount', 16, (row) => row.ledgerAmount),
-    money('gateway_amount', 'Gateway amount', 16, (row) => row.gatewayAmount),
+    text('gateway_currency', 'Gateway currency', 11, (row) => row.gatewayCurrency),
+    money(
+      ...(['gateway_amount', 'Gateway amount', 16] as const),
+      (row) => row.gatewayAmount,
+      (row) => row.gatewayCurrency,
+    ),
   ],
 };
 
 /** The three lists that finance asks for first; each is a part of the sheet of breaks. */
 export const NOT_HERE_LIST = listed(SIDES, 'currency', 'gateway_amount', 'actual');
 export const NOT_THERE_LIST = listed(SIDES, 'currency', 'ledger_amount', 'expected');
-export const STATE_LIST = listed(SIDES, 'kind', 'expected', 'actual', 'currency', 'gateway_amount');
+export const STATE_LIST = listed(
+  SIDES,
+  ...['kind', 'expected', 'actual', 'gateway_currency', 'gateway_amount'],
+);
 
 /** What lapses first stands first; order and account are known on the other sheets, too. */
 export const RESERVATIONS: Table<ReservationRow> = {

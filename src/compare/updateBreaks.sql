@@ -47,11 +47,10 @@ found as materialized (
   select v.account_id, v.order_no, kind,
     -- in two currencies what the gateway took is at stake, and their difference is no money; of
     -- what one side alone took all of it is, as tieout.break_stake says
-    case when kind = 'currency_mismatch' then v.gateway_currency
+    case when is_foreign then v.gateway_currency
       else coalesce(v.ledger_currency, v.gateway_currency) end as currency,
-    case when kind = 'currency_mismatch' then v.gateway_amount
+    case when is_foreign then v.gateway_amount
       when kind = 'amount_mismatch' then case
-        when (v.ledger_currency = v.gateway_currency) is not true then null
         when tieout.taken_by(v.expected, v.gateway_state) is not null
         then greatest(coalesce(v.to_take, v.ledger_amount), v.gateway_amount)
         else abs(coalesce(v.taken, v.gateway_amount) - coalesce(v.to_take, v.ledger_amount)) end
@@ -68,6 +67,11 @@ found as materialized (
     case when kind = 'refund_mismatch' then coalesce(v.requests, '') else '' end as requests
   from :verdicts v
   cross join unnest(v.kinds) as kind
+  cross join lateral (
+    -- where the gateway's entry can be read
+    select coalesce(v.gateway_currency <> v.ledger_currency and v.gateway_currency <> ''
+      and v.gateway_amount > 0, false) as is_foreign
+  ) as money
   left join candidate c on c.account_id = v.account_id and c.order_no = v.order_no
   where v.run_id = $1 and v.pull_id = $2 and v.kinds <> '{}'
     and ($3 is null or (v.account_id, v.order_no) in (

@@ -82,6 +82,7 @@ export function openBreakRow(row: RawBreakRow, clock: AgeClock): BreakRow {
     opened: row.opened ?? null,
     ledgerAmount: row.expected.amount ?? null,
     gatewayAmount: row.actual.amount ?? null,
+    gatewayCurrency: row.actual.currency ?? null,
     firstSeen: row.first_seen,
     ageDays: ageInDays(row.first_seen, clock),
     ...{ due: null, isOverdue: false },

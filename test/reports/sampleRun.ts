@@ -48,7 +48,7 @@ export function breakRow(changes: Partial<BreakRow> = {}): BreakRow {
     stake: '0.50',
     opened: '0.50',
     ledgerAmount: '10.00',
-    gatewayAmount: '9.50',
+    ...{ gatewayAmount: '9.50', gatewayCurrency: 'EUR' },
     firstSeen: new Date('2026-11-18T22:30:00.000Z'),
     ageDays: 1,
     ...{ due: '2026-11-25', isOverdue: false },

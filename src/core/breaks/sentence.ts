@@ -184,8 +184,11 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
   missing_in_ledger: ({ gateway }) =>
     `the gateway has ${gateway}, and the ledger has no such order`,
   amount_mismatch: ({ expected, actual }) =>
-    `the gateway ${verb(actual)} ${money(actual)}, the ledger expects ${money(expected)}` +
-    takenByOne(expected, actual),
+    expected.currency === actual.currency
+      ? `the gateway ${verb(actual)} ${money(actual)}, the ledger expects ${money(expected)}` +
+        takenByOne(expected, actual)
+      : `the gateway ${verb(actual)} ${money(actual)}, the ledger has ${money(expected)}: ` +
+        'the figures differ, and are of two currencies',
   currency_mismatch: ({ expected, actual }) =>
     `the gateway ${verb(actual)} ${money(actual)}, ` +
     `the ledger expects ${money(expected)}: another currency`,

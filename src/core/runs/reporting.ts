@@ -43,6 +43,7 @@ export interface BreakRow extends DecidableRow {
   /** What each side shows, where it shows an amount. */
   ledgerAmount: string | null;
   gatewayAmount: string | null;
+  gatewayCurrency: string | null;
   firstSeen: Date;
   ageDays: number;
   /** By when somebody has to act, a date; null where it is not shown. */

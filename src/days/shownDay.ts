@@ -7,7 +7,7 @@ import type { DayFigures, DayState, DayWorkbook } from '../core/runs/businessDay
 import type { ChecklistLine, ClosingFacts, MovedAfter } from '../core/runs/closingChecklist.js';
 import { closingChecklist, lateLine } from '../core/runs/closingChecklist.js';
 import type { SignedOn, SinceClosed } from '../core/runs/sinceClosed.js';
-import { SINCE_UNKNOWN, sinceSignedWords } from '../core/runs/sinceClosed.js';
+import { OF_LEDGER, SINCE_UNKNOWN, sinceSignedWords } from '../core/runs/sinceClosed.js';
 import type { Database, Db } from '../database/db.js';
 import {
   closingFacts,
@@ -192,7 +192,7 @@ function restated(accountId: string, signedOn: readonly SignedOn[]): SinceClosed
 /** The orders and refund requests among what changed; null: none. */
 function aboutLedger({ changes, named }: SinceClosed): About | null {
   const count = changes
-    .filter(({ what }) => what === 'orders' || what === 'refunds')
+    .filter(({ what }) => OF_LEDGER.includes(what))
     .reduce((all, one) => all + one.count, 0);
   return count === 0 ? null : { named, count };
 }

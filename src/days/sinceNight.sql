@@ -1,8 +1,9 @@
 -- What came to the ledger or changed there of a day after its night had looked, and of a closed day
 -- what changed behind it since the close. An order or a refund request is late if it says itself
--- that it is of before the day's end, and the night did not compare it so. Each is late on one day
--- alone: what came, on the day that it is of; what changed, on the last night that looked before.
--- Of what the ledger had when the day was closed its closing kept the keys; the others came
+-- that it is of before the day's end, and the night did not compare it so. Each is late on the day
+-- that it is of. What changed after several nights had looked is on the last one of these as well,
+-- as an order of an earlier day, since its statement has it too and it may be the one to be signed;
+-- on each of them it would be told without end. Of what the ledger had when the day was closed its closing kept the keys; the others came
 -- afterwards. The ledger may be a view whose columns are texts, and is read as the night reads it
 -- (tieout.ledger_orders, which leaves out when a row was changed). $1 business dates, $2 accounts,
 -- $3 keys kept at most, $4 rows that are named at most.
@@ -48,7 +49,7 @@ covered_before as materialized (
 ),
 late_order as materialized (
   select n.account_id, n.business_date, o.order_no, o.currency, o.amount, o.expected,
-    o.capture_amount, o.transaction_id
+    o.capture_amount, o.transaction_id, own.is_own
   from night n
   join (
     select account_id::text as of_account, order_no::text collate "C" as order_no,
@@ -68,11 +69,14 @@ late_order as materialized (
     and a.account_id = n.account_id and a.order_no = o.order_no
     -- said once more: else the looks of all nights would be hashed
     and a.pull_id = any (array(select pull_id from night))
+  cross join lateral (
+    select o.placed_at >= n.starts_at
+      and not exists (select from covered_before c
+        where c.account_id = n.account_id and c.business_date = n.business_date
+          and o.placed_at >= c.starts_at and o.placed_at < c.ends_at) as is_own
+  ) as own
   where n.has_look and case when a.in_ledger is not true
-      then o.placed_at >= n.starts_at
-        and not exists (select from covered_before c
-          where c.account_id = n.account_id and c.business_date = n.business_date
-            and o.placed_at >= c.starts_at and o.placed_at < c.ends_at)
+      then own.is_own
         -- run again, a night does not ask once more for what was final (askLive.sql)
         and not exists (select from tieout.final_orders f
           where f.account_id = n.account_id and f.order_no = o.order_no and f.run_id <= n.run_id
@@ -82,8 +86,8 @@ late_order as materialized (
         or o.updated_at < n.ends_at
           and (o.expected, o.capture_amount, o.transaction_id) is distinct from
             (a.expected, a.capture_amount, a.transaction_id))
-        -- the next night that looked saw it as this one did: it changed after that one
-        and not coalesce((
+        -- of an earlier day: the next night that looked saw it as this one did
+        and (own.is_own or not coalesce((
           select (b.currency, b.amount, b.expected, b.capture_amount, b.transaction_id)
             is not distinct from
             (a.currency, a.amount, a.expected, a.capture_amount, a.transaction_id)
@@ -91,7 +95,7 @@ late_order as materialized (
           join tieout.asked_orders b on b.pull_id = l.pull_id and b.account_id = n.account_id
             and b.order_no = o.order_no and b.in_ledger
           where l.account_id = n.account_id and l.business_date = n.business_date
-          order by l.counts_on limit 1), false)
+          order by l.counts_on limit 1), false))
     end
 ),
 late_request as materialized (
@@ -128,7 +132,8 @@ late_refund as materialized (
   ) o on o.of_account = q.of_account and o.order_no = q.order_no
 ),
 late as materialized (
-  select o.account_id, o.business_date, 'orders' as what, o.currency, o.order_no,
+  select o.account_id, o.business_date,
+    case when o.is_own then 'orders' else 'earlier' end as what, o.currency, o.order_no,
     null::text collate "C" as refund_id,
     left(md5(row(o.order_no, o.currency, o.amount, o.expected, o.capture_amount,
       o.transaction_id)::text), 16) as key,
@@ -165,8 +170,8 @@ workbook as materialized (
 )
 select n.account_id as "accountId", n.business_date as "businessDate", n.at::text as "closedAt",
   n.has_look as "hasLook",
-  found.orders, found.refunds, found.counts_on as "countsOn", found.uncounted,
-  case when found.orders + found.refunds <= $3::int then found.keys end as keys,
+  found.orders, found.refunds, found.earlier, found.counts_on as "countsOn", found.uncounted,
+  case when found.orders + found.refunds + found.earlier <= $3::int then found.keys end as keys,
   found.named, (n.keys is not null) as "isKept", coalesce(since.changes, '[]') as changes,
   -- of any account: a run that names none is of all of them (night/begin.ts)
   exists (select from tieout.runs r
@@ -175,6 +180,7 @@ from night n
 cross join lateral (
   select count(*) filter (where what = 'orders')::int as orders,
     count(*) filter (where what = 'refunds')::int as refunds,
+    count(*) filter (where what = 'earlier')::int as earlier,
     coalesce(array_agg(distinct counts_on::text) filter (where counts_on is not null), '{}')
       as counts_on,
     count(*) filter (where counts_on is null)::int as uncounted,

@@ -70,14 +70,16 @@ export function sinceOfDay(
 }
 
 function sinceOf(row: SinceRow): SinceNight {
-  const { accountId, businessDate, orders, refunds, countsOn, uncounted, keys } = row;
-  const { closedAt, changes, isKept, isPast, hasLook } = row;
+  const { accountId, businessDate, orders, refunds, earlier, countsOn, uncounted } = row;
+  const { keys, closedAt, changes, isKept, isPast, hasLook } = row;
   const named = row.named.map(({ orderNo, refundId }) => ({ orderNo, refundId }));
   const newest = named.slice(0, row.named.filter(({ isSince }) => isSince).length);
   return {
     accountId,
     businessDate,
-    late: hasLook ? { businessDate, orders, refunds, named, countsOn, uncounted, isPast } : null,
+    late: hasLook
+      ? { businessDate, orders, refunds, earlier, named, countsOn, uncounted, isPast }
+      : null,
     keys,
     since: closedAt === null ? null : { changes, isKept, named: newest },
   };

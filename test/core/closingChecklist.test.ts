@@ -140,8 +140,8 @@ test('what moved in a currency without a page stands on the last page of its acc
 
 test('what came to the ledger after the night is counted, with the night that has it', () => {
   const late: LateRows = {
-    ...{ businessDate: '2026-11-24', orders: 2, refunds: 0, countsOn: [], uncounted: 2 },
-    ...{ isPast: false, named: [{ orderNo: 'SO-1', refundId: null }] },
+    ...{ businessDate: '2026-11-24', orders: 2, refunds: 0, earlier: 0, countsOn: [] },
+    ...{ uncounted: 2, isPast: false, named: [{ orderNo: 'SO-1', refundId: null }] },
   };
   const wordsOf = (given: Partial<LateRows>) =>
     closingChecklist({ ...WELL, late: { ...late, ...given } }).find(
@@ -159,6 +159,16 @@ test('what came to the ledger after the night is counted, with the night that ha
     'SO-1 and 1 more',
     'SO-1, refund R-2 of SO-2 and 3 more',
   ]);
+  // Orders of earlier days are not of this one: they are told apart.
+  expect(wordsOf({ orders: 0, earlier: 1, uncounted: 1 })?.words).toMatch(
+    /^1 order of an earlier day changed after its night had looked, and the statement has the ledger as it was before; it counts in /,
+  );
+  expect(wordsOf({ refunds: 1, earlier: 3, uncounted: 6 })).toMatchObject({
+    words: expect.stringMatching(
+      /^2 orders and 1 refund request of this day came or changed, and 3 orders of earlier days changed after its night /,
+    ),
+    about: { count: 6 },
+  });
   const [one, two] = ['2026-11-25', '2026-11-26'];
   // A date with a newer night is shown again and no more: nobody is sent to run it.
   const past = [

@@ -181,7 +181,7 @@ describe('the next business date', () => {
       );
     }
     // Both nights knew of one by the gateway alone, and saw another as it was before it changed:
-    // the first is of its own date, the second changed after the newer night, and each counts once.
+    // each is of its own date, and the newer night tells of what changed since it looked apart.
     await one.db.query(
       `insert into tieout.asked_orders (pull_id, account_id, order_no, in_ledger, currency, amount,
          expected)
@@ -202,8 +202,8 @@ describe('the next business date', () => {
     const late = [dateOf(3), dateOf(1)].map((date) => sinceOfDay(since, ids[0] ?? '', date)?.late);
     const named = (...orders: string[]) => orders.map((orderNo) => ({ orderNo, refundId: null }));
     expect(late).toMatchObject([
-      { orders: 2, isPast: true, named: named('LATE-3', 'STRANGER') },
-      { orders: 3, isPast: false, named: named('CHANGED', 'LATE-1', 'LATE-2') },
+      { orders: 3, earlier: 0, isPast: true, named: named('CHANGED', 'LATE-3', 'STRANGER') },
+      { orders: 2, earlier: 1, isPast: false, named: named('CHANGED', 'LATE-1', 'LATE-2') },
     ]);
     // Eleven hours west of it the same morning is of the evening before.
     rewriteSettings(one, { schedule: { timezone: 'Pacific/Pago_Pago' } });

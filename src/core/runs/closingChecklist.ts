@@ -33,6 +33,8 @@ export interface LateRows {
   businessDate: string;
   orders: number;
   refunds: number;
+  /** orders of earlier days that its night had looked at, the last one to see them as they were */
+  earlier: number;
   /** the first of them */
   named: readonly LateName[];
   /** business dates whose nights were the first to look at them, oldest first */
@@ -238,23 +240,35 @@ const LATE_UNKNOWN =
 /** Its statement is without them; only the newest night can be run again. */
 export function lateLine(late: LateRows | null, isLocked = false): ChecklistLine {
   if (late === null) return named('ledger', false, '', LATE_UNKNOWN);
-  const { orders, refunds } = late;
-  const parts = [
-    ...(orders === 0 ? [] : [count(orders, 'order', 'orders')]),
-    ...(refunds === 0 ? [] : [count(refunds, 'refund request', 'refund requests')]),
-  ];
-  const [them, they] = orders + refunds === 1 ? ['it', 'it counts'] : ['them', 'they count'];
+  const { orders, refunds, earlier } = late;
+  const all = orders + refunds + earlier;
+  const parts = lateParts(late);
+  const [them, they] = all === 1 ? ['it', 'it counts'] : ['them', 'they count'];
   const advice = isLocked ? '' : adviceOf(late, them);
+  const without = earlier === 0 ? `is without ${them}` : 'has the ledger as it was before';
   const words =
-    `${parts.join(' and ')} of this day came or changed after its night had looked, and the ` +
-    `statement is without ${them}; ${they} in ${countedIn(late)}${advice}`;
+    `${parts.join(', and ')} after its night had looked, and the ` +
+    `statement ${without}; ${they} in ${countedIn(late)}${advice}`;
   const line = named(
     'ledger',
     parts.length === 0,
     'nothing of this day came after its night',
     words,
   );
-  return line.isWell ? line : { ...line, about: { named: late.named, count: orders + refunds } };
+  return line.isWell ? line : { ...line, about: { named: late.named, count: all } };
+}
+
+/** Those of the day itself may have come or changed, those of earlier days have changed. */
+function lateParts({ orders, refunds, earlier }: LateRows): string[] {
+  const own = [
+    ...(orders === 0 ? [] : [count(orders, 'order', 'orders')]),
+    ...(refunds === 0 ? [] : [count(refunds, 'refund request', 'refund requests')]),
+  ];
+  const older = count(earlier, 'order of an earlier day', 'orders of earlier days');
+  return [
+    ...(own.length === 0 ? [] : [`${own.join(' and ')} of this day came or changed`]),
+    ...(earlier === 0 ? [] : [`${older} changed`]),
+  ];
 }
 
 function adviceOf({ businessDate, isPast }: LateRows, them: string): string {

@@ -15,7 +15,7 @@ import { bookWords } from './statementBooks.js';
 interface SinceChange {
   accountId: string;
   /** restated: the newest workbook of its night has other figures than the one it was closed on */
-  what: 'adjustments' | 'reopened' | 'orders' | 'refunds' | 'batches' | 'restated';
+  what: 'adjustments' | 'reopened' | 'orders' | 'refunds' | 'earlier' | 'batches' | 'restated';
   /** null: of what bears none */
   currency: string | null;
   count: number;
@@ -39,13 +39,18 @@ const SINCE_WORDS: readonly (readonly [key: SinceChange['what'], one: string, ma
   ['orders', 'order of that day is new or different', 'orders of that day are new or different'],
   ['refunds', 'refund request of that day is new', 'refund requests of that day are new'],
   [
+    'earlier',
+    'order of an earlier day that its night had looked at is different',
+    'orders of earlier days that its night had looked at are different',
+  ],
+  [
     'batches',
     'settlement batch of that day came later',
     'settlement batches of that day came later',
   ],
 ];
 
-const OF_LEDGER: readonly SinceChange['what'][] = ['orders', 'refunds'];
+export const OF_LEDGER: readonly SinceChange['what'][] = ['orders', 'refunds', 'earlier'];
 
 /** Where the ledger did not answer. */
 export const SINCE_UNKNOWN = 'perhaps, since the ledger did not answer in time';

@@ -1,4 +1,4 @@
--- The schema as it stands after 1050_stake_of_two_currencies, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1051_statement_of_cancelled_given_back, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -5468,6 +5468,8 @@ AS $function$
         when 'due' then case
           when later.has_capture or i.state is null and later.state is not null
             then 'moved_later'
+          when i.state is null and d.expected = 'cancelled' and not d.is_foreign
+            and d.gateway_refunded = d.gateway_captured then 'taken_of_cancelled'
           when i.state is null then 'later'
           else own.item end
         when 'broken' then coalesce(b.kind, 'broken')

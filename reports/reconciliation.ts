@@ -156,7 +156,8 @@ async function planSheets(data: ReconciliationData) {
   const figures = noFigures();
   const { consoleAddress } = about;
   const breaks = planned({ ...BREAKS_PLAN, table: breaksSheet(consoleAddress) }, about);
-  const lines = planned({ name: LINES_NAME, table: statementLinesTable(consoleAddress) }, about);
+  const linesTable = statementLinesTable(consoleAddress, data.movedAfter.length > 0);
+  const lines = planned({ name: LINES_NAME, table: linesTable }, about);
   const changes = planned({ name: CHANGES_NAME, table: changesTable(consoleAddress) }, about);
   const changed = changeFigures(data.openBefore);
   const sums: ItemSums = new Map();

@@ -11,7 +11,32 @@ import { linked } from '../columns.js';
 
 export const LINES_NAME = 'Statement lines';
 
-export function statementLinesTable(address: string | null): Table<StatementLine> {
+/** Of this day, after its night had ended: their sums are what the statement tells of it. */
+export const MOVED_HEADINGS = {
+  capture: 'Captured after the night',
+  refund: 'Refunded after the night',
+} as const;
+
+const MOVED_COLUMNS = [
+  money<StatementLine>(
+    'moved_captured',
+    MOVED_HEADINGS.capture,
+    16,
+    (row) => row.movedCaptured ?? null,
+  ),
+  money<StatementLine>(
+    'moved_refunded',
+    MOVED_HEADINGS.refund,
+    16,
+    (row) => row.movedRefunded ?? null,
+  ),
+];
+
+/** `hasMoved`: money moved after the night, and stands in columns of its own. */
+export function statementLinesTable(
+  address: string | null,
+  hasMoved = false,
+): Table<StatementLine> {
   return {
     frozenColumns: 2,
     keep: (row) => [row.orderNo, ...(row.transactionId === null ? [] : [row.transactionId])],
@@ -38,6 +63,7 @@ export function statementLinesTable(address: string | null): Table<StatementLine
       count('age_days', 'Age (days)', 10, (row) => row.ageDays),
       text('owner', 'Owner', 16, (row) => row.owner),
       id('transaction_id', 'Transaction', 24, (row) => row.transactionId),
+      ...(hasMoved ? MOVED_COLUMNS : []),
     ],
   };
 }

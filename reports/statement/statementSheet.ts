@@ -23,7 +23,7 @@ import type { Book } from '../xlsx/workbook.js';
 import { closeSheet, openSheet, putRow } from '../xlsx/workbook.js';
 import { listedSums } from './listedSums.js';
 import { addBooks } from './statementBooks.js';
-import { LINES_NAME, STATEMENT_LINES } from './statementLines.js';
+import { LINES_NAME, MOVED_HEADINGS, STATEMENT_LINES } from './statementLines.js';
 import type { Frame, SheetPage } from './statementPage.js';
 
 const STATEMENT_NAME = 'Statement';
@@ -35,6 +35,10 @@ const EXPLAINED_WITH_BOOKS =
   'Unexplained: 0.00. Every difference is a line of the sheet Statement lines, and what is not ' +
   'settled one of the sheet Not settled.';
 const NOT_EXPLAINED = 'UNEXPLAINED MONEY: do not sign. See the red cells.';
+
+const MOVED_ORDERS =
+  `Its orders: sheet ${LINES_NAME}, columns ${MOVED_HEADINGS.capture} and ` +
+  `${MOVED_HEADINGS.refund}.`;
 
 /**
  * Answers a term that must be 0: how many of its pages say that money is unexplained. One for all,
@@ -155,7 +159,7 @@ function pageOf(one: Statement, frame: Frame, first: number): SheetPage {
     cell.value = { formula: verdict, result: isExplained(one) ? words : NOT_EXPLAINED };
   }
   for (const words of movedWords(frame.movedAfter)) {
-    wide(page, `Moved ${words}. Its orders: sheet ${LINES_NAME}.`, STYLES.note);
+    wide(page, `Moved ${words}. ${MOVED_ORDERS}`, STYLES.note);
   }
   addBoxes(page, one, frame);
   return page;

@@ -3,10 +3,10 @@
 -- that it is of before the day's end, and the night did not compare it so. Each is late on the day
 -- that it is of. What changed after several nights had looked is on the last one of these as well,
 -- as an order of an earlier day, since its statement has it too and it may be the one to be signed;
--- on each of them it would be told without end. Of what the ledger had when the day was closed its closing kept the keys; the others came
--- afterwards. The ledger may be a view whose columns are texts, and is read as the night reads it
--- (tieout.ledger_orders, which leaves out when a row was changed). $1 business dates, $2 accounts,
--- $3 keys kept at most, $4 rows that are named at most.
+-- on each of them it would be told without end. Of what the ledger had when the day was closed its
+-- closing kept the keys; the others came afterwards. The ledger may be a view whose columns are
+-- texts, and is read as the night reads it (tieout.ledger_orders, which leaves out when a row was
+-- changed). $1 business dates, $2 accounts, $3 keys kept at most, $4 rows that are named at most.
 with covered as not materialized (
   -- from the start of the first date that a night covers, by the schedule that it was run with
   select ra.account_id, r.business_date, ra.pull_id, r.run_id, r.ends_at,

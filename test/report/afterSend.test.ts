@@ -117,6 +117,14 @@ test('says so on Statement and Summary, and its formulas come to what is stored'
       expect(said).toMatch(new RegExp(`oved after the night .*${words}.*the statement has it`));
     }
   }
+  // Its orders are listed with what moved of each.
+  const [headings = [], ...lines] = rowsOf('Statement lines').slice(
+    rowsOf('Statement lines').findIndex((row) => row.includes('Captured after the night')),
+  );
+  expect(headings.slice(-2)).toEqual(['Captured after the night', 'Refunded after the night']);
+  for (const { orderNo, money } of sent) {
+    expect(lines.find((row) => row.includes(orderNo))?.map(Number)).toContain(Number(money));
+  }
   const cells = evaluateAll(await openXlsx(path));
   expect(cells.filter(({ stored, workedOut }) => stored !== workedOut)).toEqual([]);
 });

@@ -4,6 +4,9 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatAmount, parseSum } from '../../src/core/money.js';
+import { decideInstructions } from '../../src/instructions/decisions.js';
+import { sendApproved } from '../../src/night/sendApproved.js';
+import { APPROVE } from '../support/deciding.js';
 import { dateOf } from '../support/night.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
@@ -140,6 +143,30 @@ it('leads from each row to the order, and to the break or instruction that expla
   const owned = await viewer.get(pathOf('amount_mismatch') ?? '');
   expect(owned.body).toContain('>Anna</td>');
   expect(owned.body).toContain('/breaks?account=A1001&amp;kind=amount_mismatch');
+});
+
+it('leads from what moved after the night to the page of the day, which lists it', async () => {
+  const { app } = console;
+  const { rows } = await app.db.query<{ id: bigint; orderNo: string; amount: string }>(
+    `select instruction_id as id, order_no as "orderNo", amount::text from tieout.instructions
+     where state = 'held' and operation = 'capture' and account_id = 'A1002'
+       and hold_reason <> 'partial_capture'`,
+  );
+  const ids = rows.map(({ id }) => id);
+  const who = { name: 'anna', isClaim: false };
+  await decideInstructions(await app.sendDeps(), { ids, decision: APPROVE, who });
+  await sendApproved(await app.sendDeps(), ['A1002'], await app.workforce());
+  const day = `/days/A1002/${dateOf(1)}`;
+  const finance = await console.withRole('finance');
+  expect((await finance.get(url)).body).toContain(`<a href="${day}"> Its orders</a>`);
+  const { body } = await finance.get(day);
+  const listed = body.split('What moved after the night of this day had ended').at(-1);
+  expect(rows.length).toBeGreaterThan(0);
+  for (const { orderNo, amount } of rows) {
+    expect(listed).toMatch(
+      new RegExp(`${orderNo}</a></th><td[^>]*>capture</td><td class="figure"[^>]*>${amount}<`),
+    );
+  }
 });
 
 it('lists what the statement says also after the night went on', async () => {

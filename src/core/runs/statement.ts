@@ -39,6 +39,9 @@ export interface StatementLine {
   /** gateway minus ledger */
   captured: string;
   refunded: string;
+  /** what moved of this day after its night had ended, while a workbook is written */
+  movedCaptured?: string | null;
+  movedRefunded?: string | null;
 }
 
 export const UNEXPLAINED = 'unexplained';

@@ -11,6 +11,7 @@ import type { DayOrder, DayVerdict } from '../../../days/days.js';
 import { barToLock, barToReopen, closeDay, lockDay, reopenDay } from '../../../days/days.js';
 import type { LateMovement, Named } from '../../../days/daysStore.js';
 import { dayEvents, lateMovements } from '../../../days/daysStore.js';
+import { movedRows } from '../../../days/movedRowsStore.js';
 import { EARLIER_MAX, shownDay, sinceOfOpen } from '../../../days/shownDay.js';
 import { statementsOfRun } from '../../../report/statementStore.js';
 import type { Words } from '../../format.js';
@@ -20,6 +21,7 @@ import type { Answer, ConsoleDeps, Visit } from '../../visit.js';
 import { NOT_FOUND, refused } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
 import { Books, DayTable } from './days.js';
+import { MovedRows } from './movedRows.js';
 import type { Signed } from './signedBoxes.js';
 import { SignedBoxes } from './signedBoxes.js';
 import { SignedFigures } from './signedFigures.js';
@@ -43,6 +45,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
   const { day, figures: days, seen, earlier } = await shownDay(deps.db, account, date, since);
   const { state } = day;
   const late = await lateMovements(deps.db, account, date);
+  const moved = await movedRows(deps.db, account, date);
   const events = await dayEvents(deps.db, account, date);
   const [written] = await statementsOfRun(deps.db, date, [account]);
   const order = { accountId: account, date, who: visit.decider, ...deps.config.days };
@@ -77,6 +80,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
         events={events}
       />
       <MovedAfter moved={day.moved} />
+      <MovedRows moved={moved} account={account} words={words} />
       <Figures days={days} words={words} />
       <Late late={late} account={account} words={words} />
       <Decided visit={visit} events={events} />

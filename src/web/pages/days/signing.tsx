@@ -217,11 +217,13 @@ export function signedWords({
 }
 
 /** Why the statement of a date and its day say different figures; it stands beside both. */
-export function MovedAfter({ moved }: { moved: DayToSign['moved'] }) {
+export function MovedAfter({ moved, day }: { moved: DayToSign['moved']; day?: string }) {
   return (
     <>
       {movedWords(moved).map((words) => (
-        <p class="hint">Moved {words}.</p>
+        <p class="hint">
+          Moved {words}.{day === undefined ? null : <a href={day}> Its orders</a>}
+        </p>
       ))}
     </>
   );

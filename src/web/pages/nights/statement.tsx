@@ -117,7 +117,10 @@ function Statements(props: {
     <>
       {rows.map(({ one, day, ...row }, at) => (
         <OfAccount one={one} date={date} visit={visit} {...row}>
-          <MovedAfter moved={onPage(day?.moved ?? [], statements, at)} />
+          <MovedAfter
+            moved={onPage(day?.moved ?? [], statements, at)}
+            day={dayPath(one.accountId, date)}
+          />
         </OfAccount>
       ))}
     </>

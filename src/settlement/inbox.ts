@@ -42,29 +42,41 @@ interface Place {
   readonly inbox: string;
 }
 
+/** Told what is done from now on, to whoever has to say what a look waits for. */
+type AtWork = (what: string) => void;
+
 /** Answers a look, which remembers what the one before it saw. */
-export function openInbox(deps: InboxDeps): () => Promise<void> {
+export function openInbox(deps: InboxDeps): (atWork?: AtWork) => Promise<void> {
   const rules = settlementRules(deps.config);
   const inbox = rules?.settings.inbox ?? null;
   if (rules === null || inbox === null) return async () => {};
   let before: ReadonlyMap<string, string> = new Map();
-  return async () => {
+  return async (atWork = () => {}) => {
+    atWork('its folder does not answer: is it on a share that is away?');
     const { facts: all } = await folderFacts(inbox);
     const found = all.filter((facts) => !isLeftAlone(facts));
     const ready = found.filter((facts) => before.get(facts.name) === markOf(facts));
     before = new Map(found.map((facts) => [facts.name, markOf(facts)]));
     const failures: unknown[] = [];
     for (const facts of ready.slice(0, INBOX_FILES_A_LOOK_MAX)) {
-      await takeFile(deps, { rules, inbox }, facts).catch((error) => failures.push(error));
+      const taken = takeFile(deps, { rules, inbox }, facts, atWork);
+      await taken.catch((error) => failures.push(error));
     }
     // One that cannot be moved keeps no other waiting.
     if (failures.length > 0) throw failures[0];
   };
 }
 
-async function takeFile(deps: InboxDeps, place: Place, facts: InboxFacts): Promise<void> {
+async function takeFile(
+  deps: InboxDeps,
+  place: Place,
+  facts: InboxFacts,
+  atWork: AtWork,
+): Promise<void> {
+  atWork(`${facts.name} is still being taken into the database`);
   const taken = await takenAlone(deps, place, facts);
   if (taken === null) return;
+  atWork(`what ${facts.name} brought is still being matched in the database`);
   if (taken.kind === 'done') await settleTaken(takeDeps(deps, place));
   const isMoved = await deps.db.transaction(async (tx) => {
     if (!(await inboxAlone(tx)) || !(await isSame(place.inbox, facts))) return false;

@@ -3,22 +3,27 @@
 -- equal movements are matched one to one; anything else waits, and is never guessed. A movement in
 -- suspense gets its amount from its line; one in another currency differs. $1 accounts.
 with line as materialized (
-  select l.* from tieout.settlement_unmatched u
-  join tieout.settlement_lines l using (settlement_line_id)
-  where l.account_id = any ($1)
+  select u.settlement_line_id, l.*
+  from tieout.settlement_unmatched u
+  cross join lateral (
+    select account_id, type, amount, currency, reference, transaction_id, l.order_no
+    from tieout.settlement_lines l where l.settlement_line_id = u.settlement_line_id offset 0
+  ) l
+  where account_id = any ($1)
 ),
+-- Each goes on with its line, which is looked up no more.
 candidate as materialized (
-  select l.settlement_line_id, 1 as way, l.reference as key, m.movement_id
+  select l.*, 1 as way, l.reference as key, m.movement_id
   from line l
   join tieout.movements m on m.account_id = l.account_id and m.reference = l.reference
     and m.kind = l.type
   union all
-  select l.settlement_line_id, 2, l.transaction_id, m.movement_id
+  select l.*, 2, l.transaction_id, m.movement_id
   from line l
   join tieout.movements m on m.account_id = l.account_id
     and m.transaction_id = l.transaction_id and m.kind = l.type
   union all
-  select l.settlement_line_id, 3, l.order_no, m.movement_id
+  select l.*, 3, l.order_no, m.movement_id
   from line l
   join tieout.movements m on m.account_id = l.account_id and m.order_no = l.order_no
     and m.kind = l.type
@@ -32,15 +37,14 @@ worth as materialized (
   where m.amount is distinct from 0
 ),
 best as materialized (
-  select l.settlement_line_id, l.account_id, l.type, l.amount, l.currency, w.way, w.key,
-    w.movement_id, w.worth is null and w.in_currency = l.currency as is_suspense,
-    coalesce(w.worth = abs(l.amount) and w.in_currency = l.currency, false) as is_exact,
-    count(*) over (partition by l.settlement_line_id) as candidates,
+  select settlement_line_id, account_id, type, amount, currency, way, key, movement_id,
+    worth is null and in_currency = currency as is_suspense,
+    coalesce(worth = abs(amount) and in_currency = currency, false) as is_exact,
+    count(*) over (partition by settlement_line_id) as candidates,
     not exists (
       select from tieout.settlement_awaited a where a.movement_id = w.movement_id) as is_taken
   from worth w
-  join line l using (settlement_line_id)
-  where w.way = w.best_way
+  where way = best_way
 ),
 alone as (
   select *, row_number() over (
@@ -109,7 +113,7 @@ known as (
     greatest((select max(a.business_date) from tieout.run_accounts a
       where a.account_id = l.account_id), tieout.closed_until(l.account_id) + 1)
   from chosen c
-  join line l using (settlement_line_id)
+  join tieout.settlement_lines l using (settlement_line_id)
   join tieout.movements m using (movement_id)
   where c.is_suspense and m.currency = l.currency
   order by c.movement_id, c.settlement_line_id

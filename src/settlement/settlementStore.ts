@@ -72,9 +72,11 @@ const MATCH_SETTINGS = { work_mem: '128MB' };
 /** Gives every line the movement that can be said for sure; answers how many movements have one. */
 export async function matchLines(tx: Db, accountIds: readonly string[]): Promise<number> {
   await plannedBy(tx, MATCH_SETTINGS);
+  // What waits comes and goes by ten thousands, and is none to whoever counted in between: planned
+  // for none, all lines are read again for each. It is counted anew before and after it changes.
+  await analyse(tx, identifier('tieout', 'settlement_unmatched'));
   let all = await matchPlain(tx, accountIds);
-  // Else the planner takes the few that are left for all that waited, and reads every movement.
-  if (all > 0) await analyse(tx, identifier('tieout', 'settlement_unmatched'));
+  await analyse(tx, identifier('tieout', 'settlement_unmatched'));
   for (let pass = 0; pass < MATCH_PASSES_MAX; pass += 1) {
     const { rowCount } = await tx.query(statement('settlement/matchLines'), [accountIds]);
     if (rowCount === 0) break;

@@ -170,8 +170,11 @@ test('a folder that never answers holds up no night for good, and is said once',
   cleanups.push(async () => void vi.useRealTimers());
   const lines: string[] = [];
   let looks = 0;
-  const never = (): Promise<void> => {
+  let atWork: (what: string) => void = () => {};
+  const never = (told = atWork): Promise<void> => {
     looks += 1;
+    atWork = told;
+    told('its folder does not answer: is it on a share that is away?');
     return new Promise(() => {});
   };
   const beside = besideTheClock(never, (line) => void lines.push(line));
@@ -186,6 +189,10 @@ test('a folder that never answers holds up no night for good, and is said once',
   for (let polls = 0; polls < 3; polls += 1) await beside.look(new AbortController().signal);
   expect(looks).toBe(1);
   expect(lines).toEqual([expect.stringMatching(/^inbox: the look .* does not end: .* share/)]);
+  // Or it is no share that is waited for.
+  atWork('what p1.csv brought is still being matched in the database');
+  await beside.look(new AbortController().signal);
+  expect(lines[1]).toMatch(/does not end: what p1.csv brought is still being matched in the data/);
   const ended = beside.end();
   await vi.advanceTimersByTimeAsync(10_000);
   await ended;

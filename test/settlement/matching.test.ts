@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { SETTLEMENT_SENTENCES } from '../../src/core/breaks/settlementSentence.js';
+import type { Db } from '../../src/database/db.js';
 import { rolledBack } from '../../src/database/rolledBack.js';
 import { settleAccounts } from '../../src/settlement/settlement.js';
 import type { Given, Line } from './facts.js';
@@ -126,6 +127,40 @@ describe('a line finds its movement', () => {
     await checkIdentities();
     expect(await breaks()).toEqual([]);
   });
+});
+
+describe('lines of orders that nobody knows', () => {
+  it('are looked at once each, whatever the planner takes them for', async () => {
+    const COUNT = 600;
+    const orders = Array.from({ length: COUNT }, (_, at) => `${at}`);
+    await moved(...orders.map((order) => ({ order, amount: '5.00', reference: `M${order}` })));
+    await settled(
+      ...orders.map((order) => ({ order: `N${order}`, reference: `R${order}`, amount: '1.00' })),
+    );
+    await settle();
+    await settled({ order: '1', reference: 'M1', amount: '5.00' });
+    await db.query('analyze tieout.movements');
+    // As whoever counts while another transaction writes them: pages, and nothing in them.
+    await db.query(
+      `update pg_class set reltuples = 0 where oid in ('tieout.settlement_unmatched'::regclass,
+         'tieout.settlement_lines'::regclass)`,
+    );
+    const { matched, read } = await db.transaction(async (tx) => {
+      const now = { now: new Date('2026-11-21T02:30:00Z'), runId: null };
+      return { matched: await settleAccounts(tx, rules, ['A1'], now), read: await rowsRead(tx) };
+    });
+    expect(matched).toBe(1);
+    for (const [table, rows] of read) expect(rows, table).toBeLessThan(50 * COUNT);
+  });
+
+  async function rowsRead(tx: Db): Promise<[string, number][]> {
+    const { rows } = await tx.query<{ table: string; rows: bigint }>(
+      `select relname::text as table, seq_tup_read + coalesce(idx_tup_fetch, 0) as rows
+       from pg_stat_xact_user_tables
+       where schemaname = 'tieout' and relname in ('movements', 'settlement_lines')`,
+    );
+    return rows.map((row) => [row.table, Number(row.rows)]);
+  }
 });
 
 describe('a break', () => {

@@ -66,17 +66,21 @@ export async function runClock(app: App, signal: AbortSignal, workforce: Workfor
 const INBOX_WAIT_MS = 5 * 60_000;
 /** Whoever is told to stop waits so long for a file that is being taken; it is taken anew. */
 const INBOX_END_MS = 10_000;
-const LATE_WORDS =
-  'the look into settlement.inbox does not end: is its folder on a share that is away?';
 
 /** One look at a time; a share that is away may never answer, and holds up no night for good. */
-export function besideTheClock(lookIntoInbox: () => Promise<void>, log: (line: string) => void) {
+export function besideTheClock(
+  lookIntoInbox: ReturnType<typeof openInbox>,
+  log: (line: string) => void,
+) {
   const say = onlyChanges(log);
   let began = 0;
+  let waitsFor = '';
   let looking: Promise<void> | null = null;
   const begin = (): Promise<void> => {
     began = performance.now();
-    return lookIntoInbox()
+    return lookIntoInbox((what) => {
+      waitsFor = what;
+    })
       .catch((error: unknown) => say(`inbox: ${reasonOf(error)}`))
       .finally(() => {
         looking = null;
@@ -91,7 +95,8 @@ export function besideTheClock(lookIntoInbox: () => Promise<void>, log: (line: s
         const over = setTimeout(left, undefined, { signal: stop, ref: false }).catch(() => {});
         await Promise.race([looking, over]);
       }
-      if (looking !== null && !stop.aborted) say(`inbox: ${LATE_WORDS}`);
+      if (looking !== null && !stop.aborted)
+        say(`inbox: the look into settlement.inbox does not end: ${waitsFor}`);
     },
     end: async (): Promise<void> => {
       if (looking !== null) await inTime(looking, INBOX_END_MS).catch(() => {});

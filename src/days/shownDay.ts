@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { DayFigures, DayState, DayWorkbook } from '../core/runs/businessDay.js';
 import type { ChecklistLine, ClosingFacts, MovedAfter } from '../core/runs/closingChecklist.js';
-import { closingChecklist, lateLine } from '../core/runs/closingChecklist.js';
+import { batchLines, closingChecklist, lateLine } from '../core/runs/closingChecklist.js';
 import type { SignedOn, SinceClosed } from '../core/runs/sinceClosed.js';
 import { OF_LEDGER, SINCE_UNKNOWN, sinceSignedWords } from '../core/runs/sinceClosed.js';
 import type { Database, Db } from '../database/db.js';
@@ -17,6 +17,7 @@ import {
   movedAfter,
   openDates,
 } from './daysStore.js';
+import { lateBatches } from './lateBatchesStore.js';
 import { signedOtherwise } from './signedFiguresStore.js';
 import { lateOf, sinceNights, sinceOfDay } from './sinceNightStore.js';
 
@@ -48,7 +49,7 @@ interface EarlierDays {
   dates: string[];
   figures: DayFigures[];
   workbooks: DayWorkbook[];
-  /** of those of which something came to the ledger after their night, or may have */
+  /** of those of which something came after their night or their workbook, or may have */
   late: { date: string; words: string; about: About | null }[];
   seen: string;
 }
@@ -61,6 +62,7 @@ interface ShownDay {
   earlier: EarlierDays | null;
 }
 
+type LateOfDay = Awaited<ReturnType<typeof lateBatches>>[number];
 type Found = Awaited<ReturnType<typeof sinceNights>>;
 
 /** What the ledger says since the nights of a day and of the open ones before it. */
@@ -118,6 +120,7 @@ export async function daysToSign(
   const states = await dayStates(db, accountIds, date);
   const facts = await closingFacts(db, accountIds, date);
   const moved = await movedAfter(db, accountIds, date);
+  const batches = await lateBatches(db, accountIds, [date]);
   const signed = accountIds.filter((accountId) => states.get(accountId) !== 'open');
   const signedOn = await signedOtherwise(db, signed, date, workbook?.revision ?? null);
   return accountIds.map((accountId) => {
@@ -127,6 +130,7 @@ export async function daysToSign(
       workbook,
       facts: ofAccount(facts, accountId),
       moved: moved.filter((one) => one.accountId === accountId),
+      batches: batches.find((one) => one.accountId === accountId),
     };
     const found = sinceOfDay(since, accountId, date);
     return dayOf(counted, signedOn.get(accountId) ?? [], found);
@@ -158,24 +162,30 @@ export async function daysToRead(
 }
 
 type AsCounted = Pick<DayToSign, 'accountId' | 'state' | 'workbook' | 'moved'> & {
-  facts: Omit<ClosingFacts, 'late' | 'movedAfter'>;
+  facts: Omit<ClosingFacts, 'late' | 'lateBatches' | 'movedAfter'>;
+  /** undefined: none came later than a revision of its workbook */
+  batches: LateOfDay | undefined;
 };
 
 function dayOf(
-  { facts, ...counted }: AsCounted,
+  { facts, batches, ...counted }: AsCounted,
   signedOn: SignedOn[],
   found: ReturnType<typeof sinceOfDay>,
 ): DayToSign {
   const { accountId, state, moved } = counted;
   const late = lateOf(found);
-  const known = late === undefined ? {} : { late };
+  const known = {
+    ...(late === undefined ? {} : { late }),
+    ...(batches === undefined ? {} : { lateBatches: batches }),
+  };
   const isLocked = state === 'locked';
   const lines = closingChecklist({ ...facts, ...known, movedAfter: moved, isLocked });
   const day = { ...counted, lines, signedOn, changed: null, since: null, changedAbout: null };
   if (state === 'open') return day;
   if (found === null) return { ...day, changed: SINCE_UNKNOWN };
   if (!found?.since) return day;
-  const changes = [...found.since.changes, ...restated(accountId, signedOn)];
+  const own = batches?.changes ?? [];
+  const changes = [...found.since.changes, ...own, ...restated(accountId, signedOn)];
   const since = { ...found.since, changes };
   return { ...day, changed: sinceSignedWords(since), since, changedAbout: aboutLedger(since) };
 }
@@ -209,11 +219,17 @@ async function earlierDays(
   const workbooks = await dayWorkbooks(db, dates);
   const days = await dayFigures(db, [accountId], first, last);
   const figures = days.filter(({ businessDate }) => dates.includes(businessDate)).toReversed();
+  const batches = await lateBatches(db, [accountId], dates);
   const late = dates.flatMap((one) => {
     const ofDay = lateOf(sinceOfDay(since, accountId, one));
-    const line = ofDay === undefined ? null : lateLine(ofDay);
-    if (line === null || line.isWell) return [];
-    return [{ date: one, words: line.words, about: line.about ?? null }];
+    const settled = batches.find(({ businessDate }) => businessDate === one);
+    const lines: ChecklistLine[] = [
+      ...(settled === undefined ? [] : batchLines(settled)),
+      ...(ofDay === undefined ? [] : [lateLine(ofDay)]),
+    ];
+    return lines.flatMap(({ isWell, words, about = null }) => {
+      return isWell ? [] : [{ date: one, words, about }];
+    });
   });
   const seen = shownDigest(dates, figures, workbooks, late);
   return { dates, figures, workbooks, late, seen };

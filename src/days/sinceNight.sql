@@ -214,11 +214,6 @@ cross join lateral (
         where e.break_id = b.break_id and e.event = 'reopened' and e.at > n.at)
     group by b.currency
     union all
-    select 'batches', t.currency, coalesce(f.imported_at <= newest.until, false), count(*)
-    from tieout.settlement_batches t join tieout.settlement_files f using (file_id)
-    where t.account_id = n.account_id and t.first_booked_at < n.ends_at and f.imported_at > n.at
-    group by 2, 3
-    union all
     select what, late.currency, false, count(*)
     from late
     where late.account_id = n.account_id and late.business_date = n.business_date

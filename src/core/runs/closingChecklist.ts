@@ -45,6 +45,15 @@ export interface LateRows {
   isPast: boolean;
 }
 
+/** Batches of settlement that came after the newest workbook of the night was written. */
+export interface LateBatches {
+  batches: number;
+  /** the first of them */
+  named: readonly string[];
+  /** what they settle of the day's statement, in the order's currency; null: too many to be summed */
+  money: readonly (MoneyOf & { kind: 'captured' | 'refunded' })[] | null;
+}
+
 /** Of one account, as it stands now; the night is that of the day. */
 export interface ClosingFacts {
   /** null: there is no night of this date */
@@ -71,6 +80,8 @@ export interface ClosingFacts {
   /** whether a written workbook of the night leaves money unexplained; null: none is written */
   isUnexplained: boolean | null;
   movedAfter: readonly MovedAfter[];
+  /** absent: there are none */
+  lateBatches?: LateBatches;
   /** null: the ledger did not answer; absent: there is no look to hold it against */
   late?: LateRows | null;
   /** locked: nobody signs it any more, so that nothing is advised */
@@ -82,6 +93,7 @@ export type ChecklistTopic =
   | 'night'
   | 'gaps'
   | 'statement'
+  | 'batches'
   | 'ledger'
   | 'movedAfter'
   | 'breaks'
@@ -114,6 +126,7 @@ export function closingChecklist(facts: ClosingFacts): ChecklistLine[] {
       gapWords(facts.gaps),
     ),
     statementLine(facts),
+    ...(facts.lateBatches ? batchLines(facts.lateBatches, facts.isLocked) : []),
     ...(facts.late === undefined ? [] : [lateLine(facts.late, facts.isLocked)]),
     ...movedLines(facts),
     named(
@@ -231,6 +244,22 @@ function statementLine({ isUnexplained, isLocked }: ClosingFacts): ChecklistLine
       ? 'no workbook of the night is written: there is no statement'
       : `${unexplained}${isLocked ? '' : ': do not sign it'}`,
   );
+}
+
+/** Its statement is without them; any night's workbook can be written again. */
+export function batchLines({ batches, named: names, money }: LateBatches, isLocked = false) {
+  if (batches === 0) return [];
+  const sums = (money ?? []).map((sum) => `${moneyIn(sum.amount, sum.currency)} ${sum.kind}`);
+  const which = names.join(', ') + andMore(batches - names.length);
+  const advice = isLocked
+    ? ''
+    : ': sign it knowing so, or have the workbook written again first (Reports on the console, ' +
+      'Write again)';
+  const words =
+    `${count(batches, 'settlement batch', 'settlement batches')} with lines of this day or ` +
+    `before (${[which, ...sums].join('; ')}) came after the newest revision of the workbook was ` +
+    `written, and the statement is without ${batches === 1 ? 'it' : 'them'}${advice}`;
+  return [named('batches', false, '', words)];
 }
 
 const LATE_UNKNOWN =

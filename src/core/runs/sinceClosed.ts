@@ -1,7 +1,7 @@
 // What changed behind a business day since it was closed, in words: on its page, at the head of its
 // statement, and which of it the figures of the newest revision have; and where that revision has
-// other figures than the one that was signed, which they are. Pure; days/sinceNight.sql counts,
-// days/signedFigures.sql has the figures.
+// other figures than the one that was signed, which they are. Pure; days/sinceNight.sql and
+// lateBatches.sql count, days/signedFigures.sql has the figures.
 
 import { formatAmount, parseSum } from '../money.js';
 import { countText } from '../text/amounts.js';
@@ -45,8 +45,8 @@ const SINCE_WORDS: readonly (readonly [key: SinceChange['what'], one: string, ma
   ],
   [
     'batches',
-    'settlement batch of that day came later',
-    'settlement batches of that day came later',
+    'settlement batch of that day came after the revision that was signed had been written',
+    'settlement batches of that day came after the revision that was signed had been written',
   ],
 ];
 

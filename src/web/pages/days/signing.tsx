@@ -102,6 +102,7 @@ const TO: Readonly<Record<ChecklistTopic, (account: string, date: string) => str
   night: (_account, date) => `/nights/${date}`,
   gaps: (_account, date) => `/days?until=${date}`,
   statement: (account, date) => statementPath(date, account),
+  batches: (account) => `/settlement?${new URLSearchParams({ account })}#batches`,
   ledger: dayPath,
   movedAfter: dayPath,
   breaks: (account) => `/breaks?${new URLSearchParams({ account })}`,

@@ -39,16 +39,30 @@ function sentence(
   const bank = of(accounts.flatMap((one) => one.bank));
   const total = (amounts: readonly string[]): string => amountIn(sum(amounts), currency);
   const open = total(gateway.map((row) => row.closing));
-  const fees = total(payable.map((row) => row.fees));
-  const charged = total(payable.map((row) => row.chargebacks));
   return (
     `${currency}: captured ${total(gateway.map((row) => row.captured))}, ` +
     `refunded ${total(gateway.map((row) => row.refunded))}, ` +
     `settled ${total(gateway.map((row) => row.settled))}, ` +
     `at the gateway ${open}${missing(of(oldest))}; ` +
-    `paid out ${total(bank.map((row) => row.paidOut))} (fees ${fees}, chargebacks ${charged}), ` +
+    `paid out ${total(bank.map((row) => row.paidOut))} (${payableWords(payable, currency)}), ` +
     `arrived ${total(bank.map((row) => row.arrived))}.`
   );
+}
+
+type PayableRow = SettlementDocument['accounts'][number]['payable'][number];
+
+/** What was settled and what became of it, down to what is paid out: the figures of the book. */
+function payableWords(payable: readonly PayableRow[], currency: string): string {
+  const total = (name: Exclude<keyof PayableRow, 'currency'>): string =>
+    amountIn(sum(payable.map((row) => row[name])), currency);
+  const unpaid = total('closing');
+  return [
+    `gross ${total('gross')}`,
+    `less fees ${total('fees')}`,
+    `less chargebacks ${total('chargebacks')}`,
+    `plus other ${total('other')}`,
+    ...(/[1-9]/.test(unpaid) ? [`less not paid out yet ${unpaid}`] : []),
+  ].join(', ');
 }
 
 function missing(rows: readonly OldestOpen[]): string {

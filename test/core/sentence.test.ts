@@ -112,7 +112,24 @@ describe('what became of the captured money', () => {
   test('has the decimals of its currency, in groups', () => {
     expect(currencySentences({ accounts }, [], '2026-11-01')).toEqual([
       'JPY: captured 3,209,800, refunded 0, settled 3,253,800, at the gateway -44,000; ' +
-        'paid out 0 (fees 0, chargebacks 0), arrived 0.',
+        'paid out 0 (gross 0, less fees 0, less chargebacks 0, plus other 0), arrived 0.',
+    ]);
+  });
+
+  test.each([
+    ['0.00', '1,045.00', ''],
+    ['45.00', '1,000.00', ', less not paid out yet 45.00'],
+  ])('has all that leads to what is paid out, where %s is not', (closing, paid, unpaid) => {
+    const paidOut = paid.replace(',', '');
+    const of = { currency: 'EUR', gross: '900.00', fees: '3.00', chargebacks: '2.00' };
+    const payable = [{ ...of, other: '150.00', paidOut, closing }];
+    const bank = [{ currency: 'EUR', paidOut, arrived: '0.00', closing: paidOut }];
+    const one = [{ atGateway: [], payable, bank }] as unknown as SettledAccounts;
+    expect(currencySentences({ accounts: one }, [], '2026-11-01')).toEqual([
+      expect.stringContaining(
+        `paid out ${paid} (gross 900.00, less fees 3.00, less chargebacks 2.00, plus other 150.00` +
+          `${unpaid}), arrived 0.00.`,
+      ),
     ]);
   });
 

@@ -189,6 +189,7 @@ it('has the night with what a person has to do first, the same of many accounts 
     ...IDS.map(told('first_seen_word', 'payment_status 6500', 'seen first; it means captured')),
     ...IDS.map(told('no_history', 'no earlier run of ID', 'nothing is sent of ID')),
     told('not_answered', 'return_status 0', '1 page was not answered')('A1024'),
+    told('no_orders', 'not a single order of ID', 'nothing was compared')('A1023'),
   ];
   await owned(`update tieout.runs set summary = jsonb_set(summary, '{notices}', $1)`, [
     JSON.stringify(notices),
@@ -196,18 +197,38 @@ it('has the night with what a person has to do first, the same of many accounts 
   await owned(
     `update tieout.runs set summary = jsonb_set(summary, '{accounts,23,state}', '"incomplete"')`,
   );
+  for (const [path, value] of [
+    ['{accounts,22,state}', '"tied_out"'],
+    ['{accounts,22,orders,ledger}', '0'],
+    ['{accounts,22,orders,strangers}', '0'],
+    ['{accounts,19,instructions,capture}', '{"unknown": 1}'],
+  ]) {
+    const set = 'update tieout.runs set summary = jsonb_set(summary, $1::text[], $2)';
+    await owned(set, [path, value]);
+  }
+  await owned(`update tieout.run_accounts set state = 'tied_out' where account_id = 'A1023'`);
   const { body } = await finance.get('/');
   const [list = ''] = /<ul class="waits" aria-label="To be told">.*?<\/ul>/s.exec(body) ?? [];
   expect([...list.matchAll(/<li.*?<\/li>/gs)].map(([line]) => textOf(line).trim())).toEqual([
     '24 accounts (A1001, A1002, A1003, A1004, A1005 and 19 more), such as A1001: nothing is sent of A1001',
     'A1024: 1 page was not answered',
+    'A1023: nothing was compared',
     '24 accounts (A1001, A1002, A1003, A1004, A1005 and 19 more), such as A1001: seen first; it means captured',
   ]);
   const [table = ''] =
     /<caption>Orders of each account by class, those.*?<\/table>/s.exec(body) ?? [];
   const rows = rowsOf(table);
   expect(rows).toHaveLength(ACCOUNTS);
-  expect(rows[0]).toMatch(/^ ?A1024 .*incomplete/);
+  // An outcome that nobody knows first; what compared nothing does not simply tie.
+  expect(rows[0]).toMatch(/^ ?A1020 /);
+  expect(rows.slice(1, 3).toSorted()).toEqual([
+    expect.stringMatching(/^ ?A1023 NO ORDERS in the ledger/),
+    expect.stringMatching(/^ ?A1024 .*incomplete/),
+  ]);
+  const [none = ''] = /<h1>.*?<\/h1>/s.exec(
+    (await finance.get(`/nights/${date}?account=A1023`)).body,
+  ) ?? [''];
+  expect(textOf(none)).toMatch(/account A1023 +NO ORDERS in the ledger/);
   expect(table).toContain(`<a href="/nights/${date}?account=A1024">A1024</a>`);
   const [money = ''] = /<caption[^>]*>Money of each account.*?<\/table>/s.exec(body) ?? [];
   expect(rowsOf(money).every((row) => row.trim().startsWith('all 24 '))).toBe(true);

@@ -2,7 +2,7 @@
 // waits for whom, and where the files lie. Figures come from the summary and nowhere else.
 
 import { alikeLines, areMany, byName, firstNamed, whoseLine } from '../../core/accounts/alike.js';
-import { thatSimplyTie, toDoFirst } from '../../core/accounts/toDo.js';
+import { shownState, thatSimplyTie, toDoFirst, withoutOrders } from '../../core/accounts/toDo.js';
 import { moneyOf } from '../../core/alertMessages.js';
 import { coverageText } from '../../core/orders/coverage.js';
 import type { AccountSummary, RunSummary } from '../../core/runs/summary.js';
@@ -50,13 +50,16 @@ const IN_FULL_MAX = 10;
 function manyLines(summary: RunSummary): Line[] {
   const tied = thatSimplyTie(summary);
   const simple = new Set(tied);
-  const others = summary.accounts.filter((one) => !simple.has(one)).toSorted(toDoFirst);
+  const asking = summary.accounts.filter((one) => !simple.has(one));
+  const others = toDoFirst(asking, summary);
+  const empty = withoutOrders(summary);
   const rows = others.slice(IN_FULL_MAX).map((one): Part[] => {
-    const { accountId, state, tie, orders } = one;
+    const { accountId, tie, orders } = one;
+    const { state, words } = shownState(one.state, empty.has(accountId));
     const waits = sumOf(one, 'held');
     const unknown = sumOf(one, 'unknown');
     return [
-      ...[accountId, stateWord(state, stateLabel(state)), counted(tie.openAfter, 'open break')],
+      ...[accountId, stateWord(state, words), counted(tie.openAfter, 'open break')],
       waits === 0 ? '' : `${countText(waits)} held`,
       unknown === 0 ? '' : stateWord('unknown', `${countText(unknown)} UNKNOWN`),
       orders.notCompared === 0 ? '' : `${countText(orders.notCompared)} not compared`,
@@ -106,11 +109,9 @@ function accountLines(
   { coverage = [], notices = [] }: RunSummary,
 ): Line[] {
   const mine = notices.filter(({ accountId }) => accountId === account.accountId);
-  const isEmpty = mine.some(({ kind }) => kind === 'no_orders');
-  const state = isEmpty
-    ? stateWord('incomplete', 'NO ORDERS in the ledger')
-    : stateWord(account.state, stateLabel(account.state));
-  const lines: Line[] = [[`Account ${account.accountId}: `, state]];
+  const isEmpty = withoutOrders({ notices: mine }).has(account.accountId);
+  const { state, words } = shownState(account.state, isEmpty);
+  const lines: Line[] = [[`Account ${account.accountId}: `, stateWord(state, words)]];
   const covered = coverage.find((one) => one.accountId === account.accountId);
   if (covered) lines.push(`  Coverage: ${coverageText(covered)}`);
   const classes = ORDER_CLASSES.filter((name) => account.orders[name] > 0);

@@ -203,7 +203,8 @@ export function runSentence(summary: RunSummary): string {
   }
 }
 
-function comparedNothing(summary: RunSummary): boolean {
+/** Nothing differs, since there is nothing that could. */
+export function comparedNothing(summary: RunSummary): boolean {
   return ordersLookedAt(summary) === 0 && noticesOf(summary, 'no_orders').length > 0;
 }
 

@@ -2,7 +2,7 @@
 // Of very many those with something to do come first, page by page, each leading to itself alone.
 
 import { areMany } from '../../../core/accounts/alike.js';
-import { toDoFirst } from '../../../core/accounts/toDo.js';
+import { shownState, toDoFirst, withoutOrders } from '../../../core/accounts/toDo.js';
 import { moneyOf } from '../../../core/alertMessages.js';
 import type { AccountSummary } from '../../../core/runs/summary.js';
 import { countText } from '../../../core/text/amounts.js';
@@ -20,7 +20,9 @@ export function Accounts({ night, visit }: { night: ConsoleRun; visit: Visit }) 
   const { words } = visit;
   const path = `/nights/${night.businessDate}`;
   const isMany = areMany(accounts);
-  const rows = isMany ? accounts.toSorted(toDoFirst) : accounts;
+  const told = night.summary ?? {};
+  const rows = isMany ? toDoFirst(accounts, told) : accounts;
+  const empty = withoutOrders(told);
   const { shown, at, pages } = pageOf(rows, visit.query, 'accounts');
   return (
     <section aria-labelledby="accounts">
@@ -38,7 +40,11 @@ export function Accounts({ night, visit }: { night: ConsoleRun; visit: Visit }) 
         ]}
       >
         {shown.map((one) => (
-          <Row one={one} path={isMany ? path : null} visit={visit} />
+          <Row
+            {...{ one, visit }}
+            path={isMany ? path : null}
+            badge={shownState(one.state, empty.has(one.accountId))}
+          />
         ))}
       </Table>
       <p class="hint">
@@ -56,7 +62,13 @@ function togetherOf(accounts: readonly AccountSummary[]) {
   return { accountId: `all ${countText(accounts.length)}`, totals };
 }
 
-function Row({ one, path, visit }: { one: AccountSummary; path: string | null; visit: Visit }) {
+function Row(props: {
+  one: AccountSummary;
+  path: string | null;
+  badge: ReturnType<typeof shownState>;
+  visit: Visit;
+}) {
+  const { one, path, badge, visit } = props;
   const { accountId } = one;
   const { words } = visit;
   const mayLook = visit.accounts.includes(accountId);
@@ -67,7 +79,7 @@ function Row({ one, path, visit }: { one: AccountSummary; path: string | null; v
         {path !== null && mayLook ? <a href={`${path}?${query}`}>{accountId}</a> : accountId}
       </th>
       <td>
-        <State state={one.state} />
+        <State {...badge} />
       </td>
       {CLASSES.map(([key, head]) => (
         <Figure name={head}>{words.count(one.orders[key])}</Figure>

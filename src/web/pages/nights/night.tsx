@@ -1,10 +1,11 @@
 // The first page: does the run tie, how far is it, what waits for whom, and how the runs before
 // it went. The page of an older night is the same without the parts that are about now.
 
+import { shownState } from '../../../core/accounts/toDo.js';
 import type { MoneySum } from '../../../core/money.js';
 import type { Notice } from '../../../core/runs/notices.js';
 import { removedLine } from '../../../core/runs/removal.js';
-import { runSentence } from '../../../core/runs/summary.js';
+import { comparedNothing, runSentence } from '../../../core/runs/summary.js';
 import { withSum } from '../../../core/text/amounts.js';
 import type { ConsoleRun, Progress, RunMark, Waiting } from '../../../report/consoleRunsStore.js';
 import {
@@ -123,11 +124,14 @@ function NoRun() {
 function Head(props: { night: ConsoleRun; visit: Visit; account?: string | null }) {
   const { night, visit, account = null } = props;
   const { words, deps } = visit;
+  const isEmpty =
+    night.state === 'tied_out' && night.summary !== null && comparedNothing(night.summary);
   return (
     <>
       <h1>
         Run of {night.businessDate}
-        {account === null ? '' : `: account ${account}`} <State state={night.state} />
+        {account === null ? '' : `: account ${account}`}{' '}
+        <State {...shownState(night.state, isEmpty)} />
       </h1>
       <p class="sentence" role="status">
         <Said

@@ -180,6 +180,32 @@ it('has the days of one account for who chooses it', async () => {
   expect((await few.get('/days?account=A1001')).body).toContain('no account to choose here');
 });
 
+it('has a day of more rows than a page on several, in the order that was chosen', async () => {
+  await owned(
+    `insert into tieout.day_sums
+     select a, $1, 'C' || n, 'capture', false, n, 1
+     from unnest($2::text[]) as a, generate_series(10, 17) as n`,
+    [date, IDS],
+  );
+  const seen: string[] = [];
+  let at = `/days?until=${date}&sort=captured`;
+  for (let page = 1; at !== ''; page += 1) {
+    const { body } = await finance.get(at);
+    const [table = ''] = /<caption[^>]*>Business days.*?<\/table>/s.exec(body) ?? [];
+    const rows = rowsOf(table);
+    expect(rows.length).toBeLessThanOrEqual(100);
+    seen.push(...rows.filter((row) => / C1\d /.test(row)));
+    expect(body).toContain(`Page ${page} of`);
+    const [, next = ''] = /<a href="([^"]*)">Next page/.exec(body) ?? [];
+    at = next.replaceAll('&amp;', '&');
+  }
+  expect(new Set(seen).size).toBe(ACCOUNTS * 8);
+  expect(seen).toEqual(seen.toSorted((a, b) => currencyOf(a).localeCompare(currencyOf(b))));
+  await owned(`delete from tieout.day_sums where currency like 'C1_'`);
+});
+
+const currencyOf = (row: string) => / (C1\d) /.exec(row)?.[1] ?? '';
+
 it('has the night with what a person has to do first, the same of many accounts once', async () => {
   const told = (kind: string, about: string, text: string) => (accountId: string) => ({
     ...{ accountId, kind, about: about.replace('ID', accountId) },

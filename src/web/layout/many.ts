@@ -1,10 +1,10 @@
-// A table of very many accounts on pages: one rule for the night, the statement, what one press
-// signs and the settlement. Neighbour: core/accounts/alike.ts says what is many.
+// A table of very many accounts on pages: one rule for the night, the statement, business days,
+// chains of digests and the settlement. Neighbour: core/accounts/alike.ts says what is many.
 
 import type { Fields } from '../visitor/fields.js';
 
 /** Rows of such a table on one page. */
-const ROWS_A_PAGE = 100;
+export const ROWS_A_PAGE = 100;
 const PAGES_MAX = 10_000;
 
 interface PageOf<Row> {

@@ -9,8 +9,9 @@ import { DAY_MS } from '../../../core/time.js';
 import { dayFigures } from '../../../days/daysStore.js';
 import type { Words } from '../../format.js';
 import { AccountFilter } from '../../layout/accountFilter.js';
+import { pageOf, ROWS_A_PAGE } from '../../layout/many.js';
 import type { Column } from '../../layout/parts.js';
-import { Empty, Figure, FilterProblem, State, Table } from '../../layout/parts.js';
+import { Empty, Figure, FilterProblem, Pager, State, Table } from '../../layout/parts.js';
 import { Said } from '../../layout/said.js';
 import type { Direction } from '../../layout/sorting.js';
 import { headsBy } from '../../layout/sorting.js';
@@ -18,10 +19,8 @@ import type { Answer, Visit } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
 import { chosenBy } from '../../visitor/filters.js';
 
-/** Days of one page; older ones by the date in the address. */
+/** Days at most; fewer, in whole days, where they are more rows than one page. */
 const DAYS_SHOWN = 35;
-/** Fewer days where there are many accounts and currencies; one at least. */
-const ROWS_SHOWN = 150;
 
 export async function daysPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
@@ -30,8 +29,10 @@ export async function daysPage(visit: Visit): Promise<Answer> {
   const account = query.oneOf('account', accounts);
   const { accountIds, problem } = chosenBy(visit, { account });
   const found = await dayFigures(deps.db, accountIds, from, until);
-  const { days, next } = newestDays(found, ROWS_SHOWN);
+  const { days, next } = newestDays(found, ROWS_A_PAGE);
   const sort = query.oneOf<DaySort>('sort', DAY_SORTS) ?? 'day';
+  // One day of very many accounts is several pages.
+  const { shown, at, pages } = pageOf(sortedDays(days, sort), query, 'page');
   const older = next ?? dayBefore(new Date(`${from}T00:00:00Z`), 1);
   const body = (
     <>
@@ -52,8 +53,13 @@ export async function daysPage(visit: Visit): Promise<Answer> {
           No money has moved in these days. A day appears when a night has confirmed what moved.
         </Empty>
       ) : (
-        <DayTable days={sortedDays(days, sort)} words={words} by={{ sort, until, account }} />
+        <DayTable days={shown} words={words} by={{ sort, until, account }} />
       )}
+      <Pager
+        at={at}
+        pages={pages}
+        to={(page) => `/days?${ofAccount(account, { until, sort, page: String(page + 1) })}`}
+      />
       <p>
         <a href={`/days?${ofAccount(account, { until: older })}`}>Older days</a>
       </p>

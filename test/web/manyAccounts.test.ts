@@ -206,6 +206,28 @@ it('has a day of more rows than a page on several, in the order that was chosen'
 
 const currencyOf = (row: string) => / (C1\d) /.exec(row)?.[1] ?? '';
 
+it('has what people decided before the chains of digests, which are pages', async () => {
+  await owned(
+    `insert into tieout.chain_heads (account_id, link_no, sha256)
+     select 'Z' || n, 1, repeat('0', 64) from generate_series(1, 100) as n`,
+  );
+  const auditor = await house.withRole('approver');
+  const { body } = await auditor.get('/audit');
+  expect(textOf(body)).toContain(`${ACCOUNTS + 101} chains of digests`);
+  const [search, chains] = ['aria-label="Search"', '<caption>Where each chain'].map((part) =>
+    body.indexOf(part),
+  );
+  expect(search).toBeGreaterThan(0);
+  expect(chains).toBeGreaterThan(search ?? 0);
+  expect(rowsOf(body.slice(chains))).toHaveLength(100);
+  const [, next = ''] = /<a href="([^"]*chains=2#chains)">Next page/.exec(body) ?? [];
+  const rest = (await auditor.get(next.replaceAll('&amp;', '&'))).body;
+  const left = rowsOf(rest.slice(rest.indexOf('<caption>Where each chain')));
+  expect(left).toHaveLength(ACCOUNTS + 1);
+  expect(left[0]).toMatch(/^ ?Z/);
+  await owned(`delete from tieout.chain_heads where account_id like 'Z%'`);
+});
+
 it('has the night with what a person has to do first, the same of many accounts once', async () => {
   const told = (kind: string, about: string, text: string) => (accountId: string) => ({
     ...{ accountId, kind, about: about.replace('ID', accountId) },

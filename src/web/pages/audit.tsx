@@ -6,11 +6,12 @@ import type { ChainEnd, TrailRow } from '../../audit/auditTrailStore.js';
 import { auditTrail, chainEnds } from '../../audit/auditTrailStore.js';
 import { ownKey } from '../../audit/headsKey.js';
 import { headsPath } from '../../audit/signedHeads.js';
+import { areMany } from '../../core/accounts/alike.js';
 import { decisionKeys } from '../../core/decisions/decisionKeys.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { redactedLine } from '../../core/runs/redaction.js';
 import { removedLine } from '../../core/runs/removal.js';
-import { moreOf } from '../../core/text/amounts.js';
+import { countText, moreOf } from '../../core/text/amounts.js';
 import { stateLabel } from '../../core/text/labels.js';
 import type { Database, Db } from '../../database/db.js';
 import type { DatabaseFinding } from '../../verify/checkDatabase.js';
@@ -23,6 +24,7 @@ import {
 import { checkHeads } from '../../verify/signedHeadsStore.js';
 import type { ChainFinding } from '../../verify/verifyChainStore.js';
 import type { Words } from '../format.js';
+import { pageOf } from '../layout/many.js';
 import { Empty, Figure, Form, OrderLink, Pager, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
 
@@ -38,12 +40,21 @@ export async function auditPage(visit: Visit): Promise<Answer> {
   // One more than a page tells whether there is a next one.
   const found = await auditTrail(deps.db, text, ROWS_A_PAGE + 1, at * ROWS_A_PAGE);
   const ends = await chainEnds(deps.db);
-  const next = (page: number): string =>
-    `/audit?${new URLSearchParams({ text: text ?? '', page: String(page + 1) })}`;
+  const isMany = areMany(ends);
+  const chains = pageOf(ends, query, 'chains');
+  const next = (page: number, name = 'page'): string =>
+    `/audit?${new URLSearchParams({ text: text ?? '', [name]: String(page + 1) })}`;
   const body = (
     <>
       <h1>Audit</h1>
-      <ChainTable ends={ends} words={words} />
+      {isMany ? (
+        <p>
+          <a href="#chains">{countText(ends.length)} chains of digests</a> are listed below what
+          people decided.
+        </p>
+      ) : (
+        <ChainTable ends={ends} words={words} />
+      )}
       <Form action="/audit/check" csrf={csrf}>
         <fieldset class="decide">
           <legend>Is everything that was sealed still there, and unchanged?</legend>
@@ -70,6 +81,12 @@ export async function auditPage(visit: Visit): Promise<Answer> {
         <Trail rows={found.slice(0, ROWS_A_PAGE)} words={words} />
       )}
       <Pager at={at} hasNext={found.length > ROWS_A_PAGE} to={next} />
+      {isMany ? (
+        <section id="chains" aria-label="Chains">
+          <ChainTable ends={chains.shown} words={words} />
+          <Pager {...chains} to={(to) => `${next(to, 'chains')}#chains`} />
+        </section>
+      ) : null}
     </>
   );
   return { kind: 'page', title: 'Audit', section: 'Audit', body };

@@ -33,7 +33,7 @@ export interface HeldInstruction {
   snapshotAt: Date | null;
 }
 
-/** Those that wait for a person, oldest first where it does not say. */
+/** Where it does not say: what an approval frees, oldest first, then what none does. */
 export async function heldInstructions(
   db: Db,
   accountIds: readonly string[],
@@ -44,6 +44,7 @@ export async function heldInstructions(
     page.limit,
     page.offset,
     page.sort ?? 'age',
+    NOT_APPROVABLE,
   ]);
   return rows;
 }

@@ -66,6 +66,7 @@ describe('a filter that does not fit', () => {
     ['/breaks/causes?kind=odd', '"odd" is no kind'],
     ['/instructions?state=odd', '"odd" is no state'],
     ['/instructions?account=A9999', '"A9999" is no account'],
+    ['/approvals?account=A9999', '"A9999" is no account'],
     ['/authorisations?show=all&account=A9999', '"A9999" is no account'],
     ['/nights/DATE/changes?change=odd', '"odd" is no change'],
   ])('matches nothing, and %s says so', async (path, words) => {

@@ -80,6 +80,17 @@ describe('what one press approves', () => {
     const { body } = await approver.get(path);
     expect(sentence(body)).toBe(`${count} will be approved, and sent after one more snapshot.`);
     expect(textOf(body)).toMatch(/ left as they are: no approval frees it.* 2,001 /);
+    // What can be ticked is first, though the others are older; and one account is chosen.
+    const all = (await approver.get('/approvals')).body;
+    expect(all.match(/aria-label="Pick (?!PLANTED)/g)?.length).toBeGreaterThan(1);
+    expect(all.indexOf('PLANTED-')).toBeGreaterThan(all.lastIndexOf('aria-label="Pick '));
+    expect(sentence(all)).toContain('which no approval frees: 2,002, listed last.');
+    const other = (await approver.get('/approvals?account=A1002&sort=amount')).body;
+    expect(other).toMatch(/href="\/orders\/A1002\//);
+    expect(other).not.toMatch(/PLANTED-|href="\/orders\/A1001\/|<td>A1001</);
+    expect(sentence(other)).not.toContain('2,00');
+    expect(other).toContain('href="/instructions/all/approve?account=A1002"');
+    expect(other).toContain('href="/approvals?account=A1002&amp;sort=age"');
     await plant(`update tieout.instructions set hold_reason = 'approval' where instruction_id < 0`);
     expect(sentence((await approver.get(path)).body)).toBe(
       `2,000 will be approved, and sent after one more snapshot; ${count + 1} more match: ` +

@@ -3,6 +3,7 @@
 // meanwhile is void. Who may decide what is the rule of `tieout instructions`.
 
 import type { ComponentChildren } from 'preact';
+import { areMany } from '../../../core/accounts/alike.js';
 import { isSamePerson } from '../../../core/instructions/decider.js';
 import {
   holdWords,
@@ -17,9 +18,21 @@ import { heldInstructions } from '../../../instructions/instructionPagesStore.js
 import type { Waiting } from '../../../report/consoleRunsStore.js';
 import { waitingCounts } from '../../../report/consoleRunsStore.js';
 import type { Words } from '../../format.js';
-import { Empty, Figure, Form, OrderLink, Pager, Pick, PickAll, Table } from '../../layout/parts.js';
+import { AccountFilter } from '../../layout/accountFilter.js';
+import {
+  Empty,
+  Figure,
+  FilterProblem,
+  Form,
+  OrderLink,
+  Pager,
+  Pick,
+  PickAll,
+  Table,
+} from '../../layout/parts.js';
 import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
+import { chosenBy } from '../../visitor/filters.js';
 import { amountOf, SeenList } from './decisionBasis.js';
 import { groupsOf } from './instructionSets.js';
 import { DIRECTIONS } from './instructions.js';
@@ -35,21 +48,28 @@ export async function approvalsPage(visit: Visit): Promise<Answer> {
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
   const sort = query.oneOf<InstructionSort>('sort', HELD_SORTS) ?? 'age';
   const page = { limit: ROWS_A_PAGE, offset: at * ROWS_A_PAGE, sort };
+  const account = query.oneOf('account', accounts);
+  const { accountIds, problem } = chosenBy(visit, { account });
   const [rows, waits, groups, lapsing] = await Promise.all([
-    heldInstructions(deps.db, accounts, page),
-    waitingCounts(deps.db, accounts),
-    groupsOf(visit, 'held'),
-    lapsingOf(visit, accounts),
+    heldInstructions(deps.db, accountIds, page),
+    waitingCounts(deps.db, accountIds),
+    groupsOf({ ...visit, accounts: accountIds }, 'held'),
+    lapsingOf(visit, accountIds),
   ]);
+  const to = (more: Record<string, string>): string =>
+    `/approvals?${new URLSearchParams({ ...(account ? { account } : {}), sort, ...more })}`;
   const body = (
     <>
-      <h1>Approvals</h1>
+      <h1>Approvals{account === null ? '' : `: account ${account}`}</h1>
+      <FilterProblem words={problem} />
       <p class="sentence" role="status">
         {waitingWords(waits)}
         {waits.kept === 0
           ? null
-          : ` Held by a setting, which no approval frees: ${words.count(waits.kept)}.`}
+          : ` Held by a setting, which no approval frees: ${words.count(waits.kept)}` +
+            `${sort === 'age' ? ', listed last' : ''}.`}
       </p>
+      {areMany(accounts) ? <AccountFilter visit={visit} action="/approvals" /> : null}
       {groups}
       {rows.length === 0 ? (
         <Empty>
@@ -58,13 +78,13 @@ export async function approvalsPage(visit: Visit): Promise<Answer> {
         </Empty>
       ) : (
         <ApproveForm visit={visit}>
-          <HeldTable rows={rows} visit={visit} sort={sort} lapsing={lapsing} />
+          <HeldTable {...{ rows, visit, sort, to, lapsing }} />
         </ApproveForm>
       )}
       <Pager
         at={at}
         pages={Math.ceil(waits.held / ROWS_A_PAGE)}
-        to={(next) => `/approvals?${new URLSearchParams({ sort, page: String(next + 1) })}`}
+        to={(next) => to({ page: String(next + 1) })}
       />
     </>
   );
@@ -125,13 +145,14 @@ function HeldTable(props: {
   rows: readonly HeldInstruction[];
   visit: Visit;
   sort: InstructionSort;
+  to: (more: Record<string, string>) => string;
   lapsing: Awaited<ReturnType<typeof lapsingOf>>;
 }) {
-  const { rows, visit, sort, lapsing } = props;
+  const { rows, visit, sort, to, lapsing } = props;
   const { words } = visit;
   const approving = visit.accountsFor('approve');
   const mayApprove = approving.length > 0;
-  const head = headsBy(sort, DIRECTIONS, (by) => `/approvals?${new URLSearchParams({ sort: by })}`);
+  const head = headsBy(sort, DIRECTIONS, (by) => to({ sort: by }));
   return (
     <Table
       caption={`What waits for approval${sort === 'age' ? ', oldest first' : ''}`}

@@ -53,13 +53,15 @@ const FILTER_MAX = 64;
 /** More of a group than this are not decided about one by one. */
 const SEEN_AT_ONCE = 20;
 
-/** For the lists of them: groups, each with a link to a decision about all of it. */
+/** For the lists of them, of its accounts: groups, each with a link to a decision about all of it. */
 export async function groupsOf(visit: Visit, state: SetState) {
   const verbs = SET_DECISIONS.filter(
     (verb) => STATES[verb] === state && visit.accountsFor(SET_RIGHTS[verb]).length > 0,
   );
   const groups = await instructionGroups(visit.deps.db, visit.accounts, state);
-  const { words } = visit;
+  const { words, query } = visit;
+  const account = query.text('account');
+  const of = account === null ? '' : `?${new URLSearchParams({ account })}`;
   if (groups.length === 0) return null;
   return (
     <details class="groups" open={groups.some(({ count }) => count > SEEN_AT_ONCE)}>
@@ -98,7 +100,7 @@ export async function groupsOf(visit: Visit, state: SetState) {
           All groups together:{' '}
           {verbs.map((verb) => (
             <>
-              <a href={`/instructions/all/${verb}`}>{verb} all</a>{' '}
+              <a href={`/instructions/all/${verb}${of}`}>{verb} all</a>{' '}
             </>
           ))}
         </p>

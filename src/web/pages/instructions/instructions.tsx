@@ -62,7 +62,7 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
       offset: at * ROWS_A_PAGE,
     }),
     countOpen(deps.db, accountIds),
-    state === 'unknown' ? groupsOf(visit, 'unknown') : null,
+    state === 'unknown' ? groupsOf({ ...visit, accounts: accountIds }, 'unknown') : null,
   ]);
   const rows = found.slice(0, ROWS_A_PAGE);
   const to = (more: Record<string, string>): string => {

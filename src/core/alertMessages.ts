@@ -96,12 +96,29 @@ function worstFirst(accounts: readonly AccountSummary[]): readonly AccountSummar
 function toldSentence(summary: RunSummary): string {
   const sentence = runSentence(summary);
   const ending = `${standingPart(summary)}.`;
-  if (sentence.length <= TEXT_LENGTH || !sentence.endsWith(ending)) {
-    return oneLine(sentence, TEXT_LENGTH);
-  }
-  const before = oneLine(sentence.slice(0, -ending.length), TEXT_LENGTH - ending.length);
-  return before + oneLine(ending, TEXT_LENGTH);
+  if (!sentence.endsWith(ending)) return cutAtPhrase(sentence, TEXT_LENGTH);
+  const end = cutAtPhrase(ending, TEXT_LENGTH);
+  return cutAtPhrase(sentence.slice(0, -ending.length), TEXT_LENGTH - end.length) + end;
 }
+
+const CUT = ' ...';
+/** A phrase may be longer than all that there is room for: then it ends behind a word. */
+const PHRASE_LENGTH = 200;
+
+/** What is left out is said, and parentheses are closed. */
+function cutAtPhrase(text: string, lengthMax: number): string {
+  const line = oneLine(text, text.length);
+  if (line.length <= lengthMax) return line;
+  const room = line.slice(0, Math.max(0, lengthMax - CUT.length - PARENTHESES));
+  const phrase = Math.max(room.lastIndexOf('; '), room.lastIndexOf(', '));
+  const end = room.length - phrase > PHRASE_LENGTH ? room.lastIndexOf(' ') : phrase;
+  const kept = room.slice(0, Math.max(0, end));
+  const open = kept.split('(').length - kept.split(')').length;
+  return kept + CUT + ')'.repeat(Math.max(0, Math.min(open, PARENTHESES)));
+}
+
+/** One in another, as deep as they come. */
+const PARENTHESES = 2;
 
 export function runFailed(businessDate: string, failure: string): Alert {
   const reason = oneLine(failure, REASON_LENGTH);

@@ -49,7 +49,12 @@ describe('the night in one sentence', () => {
     const reason = 'disk '.repeat(400);
     summary.unwritten = [{ kind: 'reconciliation', reason }];
     const { text } = runFinished(summary);
-    expect([text.length, text.endsWith(`; ${standing}.`)]).toEqual([1_000, true]);
+    // Cut behind a word, with a sign that it is, and in whole parentheses.
+    expect(text).toMatch(/ could not be written \((disk )+\.\.\.\); sending is stopped/);
+    expect(text.endsWith(`; ${standing}.`)).toBe(true);
+    expect([text.length > 980, text.length <= 1_000]).toEqual([true, true]);
+    summary.unwritten = [{ kind: 'orders', reason: 'no room for 12,000 files; '.repeat(60) }];
+    expect(runFinished(summary).text).toMatch(/ no room for 12,000 files \.\.\.\); sending is/);
   });
 
   test.each([

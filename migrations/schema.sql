@@ -2335,7 +2335,10 @@ AS $function$
       when kind in ('settlement_amount', 'settled_twice', 'fee_variance')
         and expected ->> 'currency' = actual ->> 'currency'
         and actual ? 'amount' and expected ? 'amount'
-      then 'amount_mismatch' else kind end,
+      then 'amount_mismatch'
+      when kind = 'amount_mismatch' and expected ->> 'currency' <> actual ->> 'currency'
+        and actual ->> 'currency' = currency
+      then 'currency_mismatch' else kind end,
       case when expected ->> 'currency' <> currency then expected - 'amount' else expected end,
       case when actual ->> 'currency' <> currency then actual - 'amount' else actual end)
   end
@@ -5465,6 +5468,8 @@ AS $function$
         when 'due' then case
           when later.has_capture or i.state is null and later.state is not null
             then 'moved_later'
+          when i.state is null and d.expected = 'cancelled' and not d.is_foreign
+            and d.gateway_refunded = d.gateway_captured then 'taken_of_cancelled'
           when i.state is null then 'later'
           else own.item end
         when 'broken' then coalesce(b.kind, 'broken')

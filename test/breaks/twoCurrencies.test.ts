@@ -70,7 +70,7 @@ test('it follows the gateway, and figures of two currencies are not held against
   );
   expect(rows[0]?.now).toBe('987654.00');
   expect(breakSentence('amount_mismatch', amounts.expected, amounts.actual)).toMatch(
-    /^the gateway captured [\d,.]+ GBP, the ledger has [\d,.]+ [A-Z]{3}: the figures differ, and are of two currencies$/,
+    /^the gateway captured [\d,.]+ GBP, the ledger expects [\d,.]+ [A-Z]{3}: the figures differ, and are of two currencies$/,
   );
 });
 

@@ -44,6 +44,29 @@ describe('a break in words', () => {
     );
   });
 
+  test('what was given back is not set against a refund that the ledger would want', () => {
+    const wanted = { state: 'captured', currency: 'JPY', amount: '99000.00' };
+    const shown = { currency: 'JPY', amount: '5668.00' };
+    expect(breakSentence('amount_mismatch', wanted, { ...shown, state: 'refunded' })).toBe(
+      'the gateway captured 5,668 JPY and refunded it, the ledger expects 99,000 JPY to be captured',
+    );
+    const part = { state: 'partially_refunded', currency: 'EUR', amount: '88.10' };
+    expect(breakSentence('currency_mismatch', wanted, part)).toBe(
+      'the gateway captured 88.10 EUR and refunded a part of it, ' +
+        'the ledger expects 99,000 JPY to be captured: another currency',
+    );
+    expect(breakSentence('amount_mismatch', wanted, part)).toMatch(
+      /to be captured: the figures differ, and are of two currencies$/,
+    );
+    const called = { ...wanted, state: 'cancelled' };
+    expect(
+      breakSentence('amount_mismatch', called, { ...shown, state: 'partially_refunded' }),
+    ).toBe(
+      'the gateway captured 5,668 JPY and refunded a part of it, ' +
+        'the ledger expects 99,000 JPY to be cancelled: it is captured there, and cancelled in the ledger',
+    );
+  });
+
   test("says which of the gateway's entry cannot be read", () => {
     const said = (amount: string | null): string =>
       breakSentence('invalid_record', EXPECTED, { ...ACTUAL, amount });

@@ -185,13 +185,9 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
     `the gateway has ${gateway}, and the ledger has no such order`,
   amount_mismatch: ({ expected, actual }) =>
     expected.currency === actual.currency
-      ? `the gateway ${verb(actual)} ${money(actual)}, the ledger expects ${money(expected)}` +
-        takenByOne(expected, actual)
-      : `the gateway ${verb(actual)} ${money(actual)}, the ledger has ${money(expected)}: ` +
-        'the figures differ, and are of two currencies',
-  currency_mismatch: ({ expected, actual }) =>
-    `the gateway ${verb(actual)} ${money(actual)}, ` +
-    `the ledger expects ${money(expected)}: another currency`,
+      ? bothAmounts(expected, actual) + takenByOne(expected, actual)
+      : `${bothAmounts(expected, actual)}: the figures differ, and are of two currencies`,
+  currency_mismatch: ({ expected, actual }) => `${bothAmounts(expected, actual)}: another currency`,
   state_mismatch: ({ expected, actual }) =>
     `the gateway shows ${actual.state ?? 'nothing'}, ` +
     `the ledger expects ${expected.state ?? 'none'}`,
@@ -265,15 +261,26 @@ function candidatesAside(side: Side): string {
   return text === null ? '' : `: ${text}`;
 }
 
-/** What the gateway has done with the money, as a person says it. */
-function verb(side: Side): string {
-  const state = side.state ?? '';
-  return DONE.includes(state) ? state : (DONE_IN_PART[state] ?? 'shows');
+/** What the gateway has done with the money, and what the ledger wants of it. */
+function bothAmounts(expected: Side, actual: Side): string {
+  const { state = '' } = actual;
+  const back = GIVEN_BACK[state];
+  if (back === undefined) {
+    const verb = DONE.includes(state) ? state : 'shows';
+    return `the gateway ${verb} ${money(actual)}, the ledger expects ${money(expected)}`;
+  }
+  // Else it would be read as if the ledger wanted that much given back.
+  const wanted = expected.state === undefined ? '' : ` to be ${expected.state}`;
+  return (
+    `the gateway captured ${money(actual)} and refunded ${back}, ` +
+    `the ledger expects ${money(expected)}${wanted}`
+  );
 }
 
-const DONE: readonly string[] = ['authorised', 'captured', 'cancelled', 'declined', 'refunded'];
-const DONE_IN_PART: Readonly<Record<string, string>> = {
-  partially_refunded: 'refunded a part of',
+const DONE: readonly string[] = ['authorised', 'captured', 'cancelled', 'declined'];
+const GIVEN_BACK: Readonly<Record<string, string>> = {
+  refunded: 'it',
+  partially_refunded: 'a part of it',
 };
 
 function badEntry(side: Side): string {

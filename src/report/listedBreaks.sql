@@ -5,7 +5,7 @@
 -- history. As evidence asks, tieout.open_as_of takes the same breaks from their events alone, each
 -- with what was said when it opened.
 with run as materialized (
-  select distinct on (account_id) account_id, events_until from tieout.run_accounts
+  select distinct on (account_id) account_id, events_until, pull_id from tieout.run_accounts
   where run_id = any ($1::bigint[])
   order by account_id, events_until is null, business_date desc
 ),
@@ -37,8 +37,22 @@ then_open as (
       and event in ('opened', 'reopened', 'changed')
     order by event_id desc limit 1) as said
   where state.event in ('opened', 'reopened')
+),
+standing as not materialized (
+  select * from untouched union all select * from then_open
+),
+-- What all refund requests of an order come to, as that run had them: its sentence may say so.
+asked as materialized (
+  select r.account_id as of_account, r.order_no as of_order,
+    round(sum(r.refund_amount), 2)::text as asked
+  from run
+  join tieout.asked_refunds r on r.pull_id = run.pull_id and r.account_id = run.account_id
+  where exists (select from tieout.breaks b where b.account_id = r.account_id
+    and b.order_no = r.order_no and b.kind = 'refund_mismatch')
+  group by r.account_id, r.order_no
 )
-select break_id::text as break_id, account_id, order_no, kind, first_seen, owner, note, expected,
+select break_id::text as break_id, account_id, order_no, kind, first_seen, owner, note,
+  expected || jsonb_strip_nulls(jsonb_build_object('asked', asked)) as expected,
   case when waiver_waits then waiver_asked_by end as waiver_asked_by,
   case when waiver_waits then waiver_asked_reason end as waiver_asked_reason,
   actual, currency, round(amount, 2)::text as opened,
@@ -49,6 +63,7 @@ select break_id::text as break_id, account_id, order_no, kind, first_seen, owner
     order_no, kind, expected, actual) end as refused,
   tieout.break_seen_sha256('open', expected, actual, fingerprint) as seen_sha256,
   (select max(event_id) from tieout.break_events e where e.break_id = open.break_id) as last_event
-from (select * from untouched union all select * from then_open) as open
+from standing as open
+left join asked on open.kind = 'refund_mismatch' and of_account = account_id and of_order = order_no
 where $2::text[] is null or kind = any ($2)
 order by first_seen, account_id, order_no, kind

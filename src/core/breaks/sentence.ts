@@ -23,6 +23,8 @@ export interface Side {
   batch?: string;
   times?: number;
   since?: string;
+  /** what all refund requests of the order come to, where they do not fit */
+  asked?: string;
   /** where there are several transactions and none was chosen */
   candidates?: readonly Side[];
 }
@@ -168,6 +170,19 @@ const NOT_TAKEN = new Set(['authorised', 'in_review', 'pending', 'declined', 'ca
 /** All of it, or what was not given back. */
 const KEPT = new Set(['captured', 'partially_refunded']);
 
+/** Why nothing of it is refunded; that a person refused it is told by itself. */
+function unlikeCaptured({ asked, amount, currency }: Side): string {
+  const [all, most] = [parseAmount(asked ?? ''), parseAmount(amount ?? '')];
+  if (all !== null && most !== null && all > most) {
+    const [back, of] = [all, most].map((one) => moneyIn(formatAmount(one), currency));
+    return `the refund requests come to ${back}, more than the ${of} of the order: none is sent`;
+  }
+  return (
+    'the refund requests want something else: some count as done, or all of them are more than ' +
+    'was captured, or one is not sent'
+  );
+}
+
 interface Words {
   expected: Side;
   actual: Side;
@@ -198,10 +213,9 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
   duplicate_transaction: ({ actual, ledger }) =>
     `the gateway has more than one live transaction of this order${candidatesAside(actual)}, ` +
     `the ledger expects ${ledger}`,
-  refund_mismatch: ({ actual }) =>
+  refund_mismatch: ({ expected, actual }) =>
     actual.state === 'captured'
-      ? 'the gateway shows captured, and the refund requests want something else: some count as ' +
-        'done, or all of them are more than the order, or one was refused here or is not sent'
+      ? `the gateway shows captured, and ${unlikeCaptured(expected)}`
       : `the gateway shows ${actual.state ?? 'nothing'}, which the refund requests do not explain`,
   stale_authorisation: ({ gateway }) =>
     `the gateway still shows ${gateway}; an authorisation that old may lapse`,

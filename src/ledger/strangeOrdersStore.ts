@@ -22,15 +22,16 @@ export async function strangeAccounts(
   });
 }
 
-/** By account, orders that no run looks at. */
+/** By account, orders that no run looks at; of an account in `left` that is told with the rest. */
 export async function strangeOrders(
   db: Db,
   configured: readonly string[],
+  left: readonly { accountId: string }[],
   lookbackFrom: Date,
 ): Promise<StrangeOrdersFacts[]> {
   const { rows } = await db.query<{ account_id: string; orders: bigint; sample: string }>(
     statement('ledger/strangeOrders'),
-    [configured, lookbackFrom],
+    [[...configured, ...left.map(({ accountId }) => accountId)], lookbackFrom],
   );
   return rows.map(({ account_id: accountId, orders, sample }) => {
     return { accountId, orders: Number(orders), sample };

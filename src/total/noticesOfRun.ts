@@ -64,6 +64,7 @@ export async function noticesOf(
   const changes = await ledgerChangeCounts(run.db, run.runId);
   const configured = deps.config.accounts.map((account) => account.accountId);
   const since = lookbackFrom(deps, run);
+  const left = await leftAccounts(run.db, configured);
   const blocked = await blockedAccounts(run.db, run.runId);
   const unknown = blocked.filter(({ block }) => block === 'no_history');
   const kept = await keptBack(
@@ -76,7 +77,7 @@ export async function noticesOf(
     ...(await failedPages(run.db, run.runId)).map((failed) =>
       notAnsweredNotice({ ...failed, businessDate: run.businessDate }),
     ),
-    ...(await leftAccounts(run.db, configured)).map(leftAccountNotice),
+    ...left.map(leftAccountNotice),
     ...(await notFinished(run.db, run.runId, accountIdsOf(run), configured)).map((accountId) =>
       notFinishedNotice(accountId, run.businessDate),
     ),
@@ -91,7 +92,7 @@ export async function noticesOf(
     ...(await refundedByHand(run.db, accountIdsOf(run))).map(refundedByHandNotice),
     // Requests of accounts that the configuration does not name: as much as a break.
     ...(await strangeAccounts(run.db, configured, since)).map(strangeAccountNotice),
-    ...(await strangeOrders(run.db, configured, since)).map(strangeOrdersNotice),
+    ...(await strangeOrders(run.db, configured, left, since)).map(strangeOrdersNotice),
     ...(await unkeptBreaks(run.db, deps.config, accountIdsOf(run))).map(unkeptBreaksNotice),
     ...(await unusableRows(run.db, accountIdsOf(run))).map(unusableRowsNotice),
     ...(await freedCounts(run.db, run.runId)).map(freedNotice),

@@ -15,6 +15,7 @@ import {
 } from '../../src/core/runs/notices.js';
 import type { RunState, RunSummary } from '../../src/core/runs/summary.js';
 import { runSentence, workedOutOpenAfter } from '../../src/core/runs/summary.js';
+import { withoutCommands } from '../../src/core/text/commandWords.js';
 import { sampleSummary } from './sampleRun.js';
 
 const SEEN = {
@@ -55,6 +56,20 @@ describe('the night in one sentence', () => {
     expect([text.length > 980, text.length <= 1_000]).toEqual([true, true]);
     summary.unwritten = [{ kind: 'orders', reason: 'no room for 12,000 files; '.repeat(60) }];
     expect(runFinished(summary).text).toMatch(/ no room for 12,000 files \.\.\.\); sending is/);
+  });
+
+  test('of an account that left, each way is named once, and only where something is left', () => {
+    const left = { accountId: 'S18', states: {}, breaks: 2 };
+    const notice = leftAccountNotice(left);
+    const settle = 'or settle each: “Breaks of S18” on the console, then waive';
+    expect(withoutCommands(notice.text).endsWith(settle)).toBe(true);
+    const both = leftAccountNotice({ ...left, states: { held: 1 } }).text;
+    expect(both.match(/`tieout \w+ list --account S18`/g)).toHaveLength(2);
+    // Its own sentence says so, too, where it is not the whole night that is told of.
+    const told = night('broken', (summary) => {
+      summary.notices = [notice];
+    });
+    expect(told).toContain('; account S18 left the configuration with 2 open breaks and 1 instr');
   });
 
   test.each([

@@ -6,7 +6,7 @@ import { riskSentences } from '../../authorisations/authorisationWords.js';
 import { unkeptBreaks } from '../../breaks/unkeptStore.js';
 import { messageOf } from '../../core/errors.js';
 import type { Notice } from '../../core/runs/notices.js';
-import { leftAccountNotice } from '../../core/runs/notices.js';
+import { type LeftAccountFacts, leftAccountNotice } from '../../core/runs/notices.js';
 import {
   didNotStart,
   nextSentence,
@@ -112,21 +112,22 @@ async function waitingNow({ db }: App, accountIds: readonly string[]) {
 /** What stands whatever the newest run said, as it is now. */
 async function standing(app: App, accountIds: string[], now: Date) {
   const from = lookbackFrom(app, { endsAt: now });
+  const left = await leftAccounts(app.db, accountIds);
   return {
     stops: [
       ...(await stopNotices(app, accountIds)),
       ...(await aheadNotices(app.db, app.config.accounts, now)),
     ],
-    left: (await leftAccounts(app.db, accountIds)).map(leftAccountNotice),
-    ...(await strangeNow(app, accountIds, from)),
+    left: left.map(leftAccountNotice),
+    ...(await strangeNow(app, accountIds, left, from)),
     unkept: (await unkeptBreaks(app.db, app.config, accountIds)).map(unkeptBreaksNotice),
   };
 }
 
 /** Orders that no run looks at; or why the ledger cannot be asked, which hides no other line. */
-async function strangeNow(app: App, accountIds: string[], from: Date) {
+async function strangeNow(app: App, ids: string[], left: readonly LeftAccountFacts[], from: Date) {
   try {
-    const strange = (await strangeOrders(app.db, accountIds, from)).map(strangeOrdersNotice);
+    const strange = (await strangeOrders(app.db, ids, left, from)).map(strangeOrdersNotice);
     return { strange, ledger: null };
   } catch (error) {
     if (!mayBeLedger(error) && !gaveUpWaiting(error)) throw error;

@@ -299,12 +299,17 @@ export function leftAccountNotice({ accountId, states, breaks }: LeftAccountFact
       ([state, count]) =>
         `${countText(count)} ${state} ${count === 1 ? 'instruction' : 'instructions'}`,
     );
+  const ways = [
+    ...(parts.length === 0
+      ? []
+      : [`\`tieout instructions list --account ${accountId}\`, then \`resolve\` or \`reject\``]),
+    ...(breaks === 0 ? [] : [`\`tieout breaks list --account ${accountId}\`, then \`waive\``]),
+  ];
   if (breaks > 0) parts.push(`${countText(breaks)} open ${breaks === 1 ? 'break' : 'breaks'}`);
   const text =
     `the account is not in the configuration any more and is not finished: ${parts.join(', ')}. ` +
-    'Put it back under accounts (without liveFrom it is only observed), or settle each: ' +
-    `\`tieout instructions list --account ${accountId}\`, \`tieout instructions resolve\` or ` +
-    `\`reject\`; \`tieout breaks list --account ${accountId}\`, \`tieout breaks waive\``;
+    'No night looks at its orders. Put it back under accounts (without liveFrom it is only ' +
+    `observed), or settle each: ${ways.join('; ')}`;
   const about = `account ${accountId} left the configuration with ${parts.join(', ')}`;
   return { accountId, kind: 'left_account', about, text };
 }

@@ -284,6 +284,7 @@ function waitingPart(summary: RunSummary): string {
   const parts = [
     unknownPart(summary),
     ...phrases('unexplained'),
+    ...(summary.state === 'incomplete' ? [] : phrases('left_account')),
     ...phrases('no_orders'),
     ...phrases('unusable_rows'),
     ...phrases('strange_account'),

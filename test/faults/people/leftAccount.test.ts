@@ -32,6 +32,8 @@ interface LeftBreak {
   kind: string;
 }
 
+const STRANGE = /of account A1002, which is not configured/;
+
 const command = (...words: string[]) => tieout(words, { cwd: house.folder });
 
 async function countOf(what: 'unknown' | 'break'): Promise<number> {
@@ -52,6 +54,9 @@ describe('an account that left the configuration', () => {
     expect(notices).toContainEqual(
       expect.objectContaining({ accountId: 'A1002', kind: 'left_account' }),
     );
+    // Its orders in the ledger are no news of their own while it is told of.
+    const kinds = notices?.filter(({ accountId }) => accountId === 'A1002').map(({ kind }) => kind);
+    expect(kinds).not.toContain('strange_orders');
     expect(stderr).toMatch(/A1002: the account is not in the configuration any more/);
     expect((await command('verify', dateOf(1))).code).toBe(0);
   });
@@ -63,6 +68,7 @@ describe('an account that left the configuration', () => {
     const doctor = await command('doctor');
     expect(doctor.code).toBe(1);
     expect(doctor.stdout).toMatch(/A1002.*not in the configuration any more/);
+    for (const { stdout } of [status, doctor]) expect(stdout).not.toMatch(STRANGE);
   });
 
   it('is not named any more once what it left is settled by that', {
@@ -105,6 +111,7 @@ describe('an account that left the configuration', () => {
     // Its orders stand in the ledger still, which is told; nothing of it is unfinished.
     const { stdout } = await command('status');
     expect(stdout).not.toMatch(/A1002 left the configuration/);
+    expect(stdout).toMatch(STRANGE);
     expect(stdout).not.toMatch(/instructions list --account A1002/);
   });
 

@@ -71,6 +71,7 @@ async function strangeChecks({ db, config }: App): Promise<Check[]> {
   const found = await strangeOrders(
     db,
     accountIds,
+    await leftAccounts(db, accountIds),
     lookbackFrom({ config }, { endsAt: new Date() }),
   );
   return found.map(strangeOrdersNotice).map(({ accountId, text }) => {

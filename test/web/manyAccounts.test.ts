@@ -170,6 +170,7 @@ it('has the settlement by sentences and rows, what is late first, and each accou
 it('has the days of one account for who chooses it', async () => {
   const all = (await finance.get('/days')).body;
   expect(all).toContain('<option value="A1024">');
+  expect((await finance.get('/approvals')).body).toContain('<option value="A1024">');
   const own = (await finance.get('/days?account=A1003')).body;
   expect(own).toContain(`/days/A1003/${date}`);
   expect(own).toMatch(/<option[^>]*selected[^>]*>A1003</);

@@ -53,7 +53,7 @@ const FILTER_MAX = 64;
 /** More of a group than this are not decided about one by one. */
 const SEEN_AT_ONCE = 20;
 
-/** For the lists of them, of its accounts: groups, each with a link to a decision about all of it. */
+/** For the lists of them, of its accounts: each group with a link to a decision about all of it. */
 export async function groupsOf(visit: Visit, state: SetState) {
   const verbs = SET_DECISIONS.filter(
     (verb) => STATES[verb] === state && visit.accountsFor(SET_RIGHTS[verb]).length > 0,

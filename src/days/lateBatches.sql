@@ -1,6 +1,6 @@
--- Settlement batches with lines from before the end of a business date that came after a revision of
--- its workbook was written, so that its statement is without them: after the newest one, and of a
--- closed day after the one that it was closed on, whether before the close or since. $1 accounts,
+-- Settlement batches with lines from before the end of a business date that came after a revision
+-- of its workbook was written, so that its statement is without them: after the newest one, and of
+-- a closed day after the one that it was closed on, whether before the close or since. $1 accounts,
 -- $2 business dates, $3 batches that are named at most, $4 lines whose money is summed at most.
 with workbook as materialized (
   select r.run_id, p.revision,

@@ -37,7 +37,7 @@ export async function leftAccounts(
   return rows.map(({ account_id: accountId, ...row }) => ({ accountId, ...row }));
 }
 
-/** Accounts that the configuration does not name and that have breaks or instructions at all. */
+/** Not of the configuration, and with breaks, instructions or movements. */
 export async function unconfiguredAccounts(
   db: Db,
   accountIds: readonly string[],

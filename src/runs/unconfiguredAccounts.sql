@@ -1,6 +1,6 @@
--- Accounts of which there are breaks or instructions and which the configuration does not name: one
--- look into each index for each account, however many rows there are. $1 accounts of the
--- configuration.
+-- Accounts of which there are breaks, instructions or movements of money, and which the
+-- configuration does not name: one look into each index for each account, however many rows there
+-- are. $1 accounts of the configuration.
 with recursive of_breaks as (
   select min(account_id) as account_id from tieout.breaks
   union all
@@ -12,8 +12,16 @@ of_instructions as (
   union all
   select (select min(i.account_id) from tieout.instructions i where i.account_id > f.account_id)
   from of_instructions f where f.account_id is not null
+),
+of_movements as (
+  select min(account_id) as account_id from tieout.movements
+  union all
+  select (select min(m.account_id) from tieout.movements m where m.account_id > f.account_id)
+  from of_movements f where f.account_id is not null
 )
 select account_id from of_breaks where account_id <> all ($1::text[])
 union
 select account_id from of_instructions where account_id <> all ($1)
+union
+select account_id from of_movements where account_id <> all ($1)
 order by account_id

@@ -1,9 +1,11 @@
 // What became of the captured money, in words: one sentence a currency, the same on the command
 // line and the console. Pure. Neighbour: settlementStore.ts has the figures.
 
+import { byName, firstNamed } from '../core/accounts/alike.js';
 import { addAmounts } from '../core/money.js';
 import { amountIn, countText } from '../core/text/amounts.js';
 import { labelOf } from '../core/text/labels.js';
+import type { LeftBooks } from './leftBooks.js';
 import type { OldestOpen, SettlementDocument } from './settlementStore.js';
 
 /** One sentence a currency over all accounts, and what is wrong below. */
@@ -25,6 +27,17 @@ export function currencySentences(
   const currencies = [...new Set(books.map(({ currency }) => currency))].sort();
   if (currencies.length === 0) return [`Nothing was captured or settled since ${from}.`];
   return currencies.map((currency) => sentence(document, oldest, currency));
+}
+
+/** Apart from the others, whose figures they are not in; empty where no account left so. */
+export function leftLines({ accounts, oldest }: LeftBooks, from: string): string[] {
+  if (accounts.length === 0) return [];
+  const names = firstNamed(accounts.map(({ accountId }) => accountId).toSorted(byName));
+  const [one, are] = accounts.length === 1 ? ['account', 'is'] : ['accounts', 'are'];
+  const head =
+    `Not in these figures: ${one} ${names}, which ${are} not in the configuration any more and ` +
+    'of which money is not settled:';
+  return [head, ...currencySentences({ accounts }, oldest, from)];
 }
 
 function sentence(

@@ -28,13 +28,14 @@ import { payoutsChangedNotices, pendingPayoutsNotice } from '../core/runs/pendin
 import { strangeAccountNotice, strangeOrdersNotice } from '../core/runs/strangeOrders.js';
 import type { RunState } from '../core/runs/summary.js';
 import { unreadableNotice } from '../core/runs/unreadable.js';
-import { unkeptBreaksNotice } from '../core/settlement/unkeptSettlement.js';
+import { leftMoneyNotice, unkeptBreaksNotice } from '../core/settlement/unkeptSettlement.js';
 import { freedCounts, withdrawnAsHistory } from '../instructions/freedStore.js';
 import { pendingPayouts } from '../instructions/payoutsStore.js';
 import { feedGaps, ledgerChangeCounts } from '../ledger/ledgerFeedStore.js';
 import { accountsWithoutOrders } from '../ledger/ledgerStore.js';
 import { unusableRows } from '../ledger/ledgerTroubleStore.js';
 import { strangeAccounts, strangeOrders } from '../ledger/strangeOrdersStore.js';
+import { leftMoney } from '../movements/leftMoneyStore.js';
 import { failedPages } from '../pull/snapshot/coverageStore.js';
 import { endedSubscriptions, newCodes } from '../pull/snapshot/statusCodesStore.js';
 import { unreadableEntries } from '../pull/snapshot/unreadableStore.js';
@@ -94,6 +95,7 @@ export async function noticesOf(
     ...(await strangeAccounts(run.db, configured, since)).map(strangeAccountNotice),
     ...(await strangeOrders(run.db, configured, left, since)).map(strangeOrdersNotice),
     ...(await unkeptBreaks(run.db, deps.config, accountIdsOf(run))).map(unkeptBreaksNotice),
+    ...(await leftMoney(run.db, deps.config, configured)).map(leftMoneyNotice),
     ...(await unusableRows(run.db, accountIdsOf(run))).map(unusableRowsNotice),
     ...(await freedCounts(run.db, run.runId)).map(freedNotice),
     ...(await pendingPayouts(run.db, accountIdsOf(run))).map(pendingPayoutsNotice),

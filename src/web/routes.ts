@@ -235,11 +235,18 @@ export const ROUTES: readonly Route[] = [
     }),
   ),
   { method: 'GET', path: '/settlement', right: 'look', handle: whereKept(settlementPage) },
-  { method: 'GET', path: '/settlement/rows', right: 'look', handle: whereKept(figureRowsPage) },
+  {
+    method: 'GET',
+    path: '/settlement/rows',
+    right: 'look',
+    ...LEFT,
+    handle: whereKept(figureRowsPage),
+  },
   {
     method: 'GET',
     path: '/settlement/rows.csv',
     right: 'download',
+    ...LEFT,
     handle: whereKept(figureRowsCsv),
   },
   {

@@ -16,12 +16,13 @@ import {
 } from '../../core/runs/owed.js';
 import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
 import { runSentence } from '../../core/runs/summary.js';
-import { unkeptBreaksNotice } from '../../core/settlement/unkeptSettlement.js';
+import { leftMoneyNotice, unkeptBreaksNotice } from '../../core/settlement/unkeptSettlement.js';
 import { counted, countText, moneyIn } from '../../core/text/amounts.js';
 import { ASKED_LIMITS } from '../../database/limits.js';
 import { gaveUpWaiting } from '../../database/server/lockWaits.js';
 import { inLedgerWords, mayBeLedger } from '../../ledger/ledgerTroubleStore.js';
 import { strangeOrders } from '../../ledger/strangeOrdersStore.js';
+import { leftMoney } from '../../movements/leftMoneyStore.js';
 import { readSchedule } from '../../night/owedRun.js';
 import { type OutboxFigures, outboxFigures } from '../../outbox/outboxStore.js';
 import type { SeenCode } from '../../pull/snapshot/statusCodesStore.js';
@@ -120,7 +121,10 @@ async function standing(app: App, accountIds: string[], now: Date) {
     ],
     left: left.map(leftAccountNotice),
     ...(await strangeNow(app, accountIds, left, from)),
-    unkept: (await unkeptBreaks(app.db, app.config, accountIds)).map(unkeptBreaksNotice),
+    unkept: [
+      ...(await unkeptBreaks(app.db, app.config, accountIds)).map(unkeptBreaksNotice),
+      ...(await leftMoney(app.db, app.config, accountIds)).map(leftMoneyNotice),
+    ],
   };
 }
 

@@ -5,6 +5,7 @@
 import { Command } from 'commander';
 import { UsageError } from '../../core/errors.js';
 import { periodOf } from '../../core/period.js';
+import { leftBooks } from '../../settlement/leftBooks.js';
 import type { SettlementRules } from '../../settlement/settlement.js';
 import { settledAccounts } from '../../settlement/settlement.js';
 import {
@@ -14,7 +15,7 @@ import {
   openItems,
   settlementFigures,
 } from '../../settlement/settlementStore.js';
-import { settlementLines } from '../../settlement/settlementWords.js';
+import { leftLines, settlementLines } from '../../settlement/settlementWords.js';
 import type { App } from '../app.js';
 import { printJson, printLines, shownLines, wantsJson, withApp } from '../context.js';
 import { print } from '../printRows.js';
@@ -69,8 +70,13 @@ function askedOf(app: App): Asked {
 async function summary({ app, rules, accountIds }: Asked, _: unknown, isJson: boolean) {
   const accounts = await settledAccounts(app.db, rules, accountIds, null);
   const document = await settlementFigures(app.db, accounts, rules.times);
-  if (isJson) printJson(document);
-  else printLines(settlementLines(document, await oldestOpen(app.db, accounts), rules.times.from));
+  const left = await leftBooks(app.db, rules, accountIds);
+  if (isJson) printJson({ ...document, leftAccounts: left.accounts });
+  else {
+    const { from } = rules.times;
+    printLines(settlementLines(document, await oldestOpen(app.db, accounts), from));
+    printLines(leftLines(left, from));
+  }
   return 0;
 }
 

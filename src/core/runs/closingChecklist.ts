@@ -50,7 +50,7 @@ export interface LateBatches {
   batches: number;
   /** the first of them */
   named: readonly string[];
-  /** what they settle of the day's statement, in the order's currency; null: too many to be summed */
+  /** what they settle of the statement, in the order's currency; null: too many to be summed */
   money: readonly (MoneyOf & { kind: 'captured' | 'refunded' })[] | null;
 }
 

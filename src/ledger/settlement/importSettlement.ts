@@ -141,7 +141,9 @@ const linesIn = (leftOut: LeftOut): number =>
   [...leftOut.values()].reduce((sum, lines) => sum + lines, 0);
 
 function strangeAccount(accountId: string) {
-  const reason = 'is no account of the configuration (the map may leave its lines out: onlyWhen)';
+  const reason =
+    'is no account of the configuration (if it left, put it back until it is settled; the map ' +
+    'may leave its lines out: leaveOutWhen, onlyWhen)';
   return { column: 'account_id', value: accountId, reason };
 }
 

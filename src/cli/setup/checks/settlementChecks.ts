@@ -4,8 +4,9 @@
 import { unkeptBreaks } from '../../../breaks/unkeptStore.js';
 import type { Config } from '../../../config/config.js';
 import { messageOf } from '../../../core/errors.js';
-import { unkeptBreaksNotice } from '../../../core/settlement/unkeptSettlement.js';
+import { leftMoneyNotice, unkeptBreaksNotice } from '../../../core/settlement/unkeptSettlement.js';
 import { countText } from '../../../core/text/amounts.js';
+import { leftMoney } from '../../../movements/leftMoneyStore.js';
 import { inTime } from '../../../processes/inTime.js';
 import { inboxFigures } from '../../../settlement/inbox.js';
 import { settledAccounts, settlementRules } from '../../../settlement/settlement.js';
@@ -14,7 +15,11 @@ import type { App } from '../../app.js';
 import type { Check } from './check.js';
 
 export async function settlementChecks(app: App): Promise<Check[]> {
-  return [...(await overdueChecks(app)), ...(await unkeptChecks(app))];
+  return [
+    ...(await overdueChecks(app)),
+    ...(await unkeptChecks(app)),
+    ...(await leftMoneyChecks(app)),
+  ];
 }
 
 /** What the acquirer's files have been owing for too long; nothing where it is not kept. */
@@ -40,6 +45,15 @@ async function unkeptChecks({ db, config }: App): Promise<Check[]> {
   const found = await unkeptBreaks(db, config, accountIds);
   return found.map(unkeptBreaksNotice).map(({ accountId, text }) => {
     return { name: `settlement ${accountId}`, kind: 'problem', words: text };
+  });
+}
+
+/** Money of accounts that left, which no file settles any more. */
+async function leftMoneyChecks({ db, config }: App): Promise<Check[]> {
+  const accountIds = config.accounts.map((account) => account.accountId);
+  const found = await leftMoney(db, config, accountIds);
+  return found.map(leftMoneyNotice).map(({ accountId, text }) => {
+    return { name: `settlement ${accountId}`, kind: 'warning', words: text };
   });
 }
 

@@ -19,6 +19,7 @@ import { NOT_FOUND } from '../../visit.js';
 import { chosenBy } from '../../visitor/filters.js';
 import type { FigureName } from './figures.js';
 import { BatchLink, FigureLink, figurePath } from './figures.js';
+import { leftSection } from './leftAccounts.js';
 import { ManyBooks } from './manyBooks.js';
 import { reportSection } from './reportForm.js';
 import { UploadForm } from './upload.js';
@@ -71,6 +72,7 @@ export async function settlementPage(visit: Visit, rules: SettlementRules): Prom
           <Account one={one} oldest={oldest} from={from} words={words} />
         ))
       )}
+      {account === null ? await leftSection(visit, rules) : null}
       <UploadForm visit={visit} files={rules.settings.files} />
       {await reportSection(visit)}
       <BatchList batches={document.batches} account={account} visit={visit} />

@@ -1,0 +1,105 @@
+// What the acquirer still owes for an account that left the configuration: told by the night, by
+// `status` and `settlement`, on the console to who may see the account; in no sum of the others.
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { moneyIn } from '../../src/core/text/amounts.js';
+import { findRun } from '../../src/runs/runsStore.js';
+import type { SettlementDocument } from '../../src/settlement/settlementStore.js';
+import { tieoutHere } from '../support/cliHere.js';
+import { dateOf, rewriteSettings } from '../support/night.js';
+import type { ConsoleHouse } from './consoleHouse.js';
+import { openConsole } from './consoleHouse.js';
+
+const LEFT = 'A1002';
+type Books = SettlementDocument['accounts'][number];
+
+let place: ConsoleHouse;
+let before: Books | undefined;
+
+const cli = (...words: string[]) => tieoutHere(words, { cwd: place.house.folder });
+
+beforeAll(async () => {
+  place = await openConsole({
+    orders: 400,
+    daysAgo: 2,
+    settings: { settlement: { from: dateOf(30) } },
+    before: async (house) => {
+      await house.run({ date: dateOf(2) }, new Date(`${dateOf(1)}T04:15:00Z`));
+      const asked = await tieoutHere(['settlement', '--json'], { cwd: house.folder });
+      const { accounts } = JSON.parse(asked.stdout) as SettlementDocument;
+      before = accounts.find(({ accountId }) => accountId === LEFT);
+      const all = house.accounts.map((one) => ({ ...one, liveFrom: '2026-01-01T00:00:00Z' }));
+      rewriteSettings(house, { accounts: all.slice(0, 1) });
+    },
+  });
+}, 180_000);
+afterAll(() => place.end());
+
+const textOf = (body: string): string => body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+it('is told by each night, by status and doctor', async () => {
+  const night = await findRun(place.app.db, dateOf(1));
+  const told = (night?.summary?.notices ?? []).filter(({ kind }) => kind === 'settlement_not_kept');
+  expect(told.map(({ accountId }) => accountId)).toEqual([LEFT]);
+  const sums = before?.atGateway.map(({ currency, closing }) => moneyIn(closing, currency));
+  expect(told[0]?.text).toContain(`captured less refunded: ${sums?.join(', ')}. No night looks`);
+  expect(told[0]?.text).toMatch(
+    /: \d+ captures and refunds without a settlement line since 2\d{3}-/,
+  );
+  for (const command of ['status', 'doctor']) {
+    expect((await cli(command)).stdout, command).toContain('not all of its money is settled');
+  }
+});
+
+it('stands with its books as they were, apart from those of the others', async () => {
+  const { stdout } = await cli('settlement', '--json');
+  const { accounts, leftAccounts } = JSON.parse(stdout) as SettlementDocument & {
+    leftAccounts: Books[];
+  };
+  expect(accounts.map(({ accountId }) => accountId)).toEqual(['A1001']);
+  expect(leftAccounts.map(({ atGateway }) => atGateway)).toEqual([before?.atGateway]);
+  const said = (await cli('settlement')).stdout;
+  expect(said).toContain('Not in these figures: account A1002, which is not in the configuration');
+});
+
+it('leads on the console to its rows, for who may see the account alone', async () => {
+  const finance = await place.withRole('finance');
+  const ofLeft = await place.visitor([
+    { role: 'finance', accountId: 'A1001' },
+    { role: 'finance', accountId: LEFT },
+  ]);
+  const ofOne = await place.withRole('finance', 'A1001');
+  const links: string[] = [];
+  for (const visitor of [finance, ofLeft]) {
+    const { body } = await visitor.get('/settlement');
+    expect(textOf(body)).toContain('Not in these figures: account A1002');
+    const found = body.matchAll(/href="(\/settlement\/rows\?account=A1002[^"]+)"/g);
+    links.splice(0, links.length, ...[...found].map(([, link = '']) => link));
+    expect(links).toHaveLength(before?.atGateway.length ?? 0);
+    for (const [at, link] of links.entries()) {
+      const rows = await visitor.get(link.replaceAll('&amp;', '&'));
+      const total = / (?:row comes|rows come) to (-?[\d.,]+)/.exec(rows.body)?.[1];
+      const { closing = '', currency = '' } = before?.atGateway[at] ?? {};
+      const shown = currency === 'JPY' ? closing.replace(/\.00$/, '') : closing;
+      expect([link, total?.replaceAll(',', '')]).toEqual([link, shown]);
+    }
+  }
+  expect((await ofOne.get('/settlement')).body).not.toContain(LEFT);
+  const rows = await ofOne.get(links[0]?.replaceAll('&amp;', '&') ?? '');
+  expect(rows.statusCode).toBe(404);
+});
+
+it('is not told any more once each of it is waived', async () => {
+  await place.app.db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(
+      `insert into tieout.breaks (account_id, order_no, kind, state, first_run_id, last_run_id,
+         first_seen, waived_reason, expected, actual, fingerprint)
+       select account_id, order_no, 'not_settled', 'waived', min(run_id), min(run_id), now(), 'x',
+         '{}', '{}', 'x'
+       from tieout.movements where account_id = $1 group by 1, 2`,
+      [LEFT],
+    );
+  });
+  expect((await cli('status')).stdout).not.toContain('not all of its money is settled');
+});

@@ -20,6 +20,7 @@ import {
 import { lateBatches } from './lateBatchesStore.js';
 import { signedOtherwise } from './signedFiguresStore.js';
 import { lateOf, sinceNights, sinceOfDay } from './sinceNightStore.js';
+import { suspendedOrders } from './suspendedStore.js';
 
 /** Open days before a day that one press closes with it at most. */
 export const EARLIER_MAX = 31;
@@ -119,6 +120,7 @@ export async function daysToSign(
   const [workbook = null] = await dayWorkbooks(db, [date]);
   const states = await dayStates(db, accountIds, date);
   const facts = await closingFacts(db, accountIds, date);
+  const suspended = await suspendedOrders(db, facts, date);
   const moved = await movedAfter(db, accountIds, date);
   const batches = await lateBatches(db, accountIds, [date]);
   const signed = accountIds.filter((accountId) => states.get(accountId) !== 'open');
@@ -128,13 +130,21 @@ export async function daysToSign(
       accountId,
       state: ofAccount(states, accountId),
       workbook,
-      facts: ofAccount(facts, accountId),
+      facts: { ...ofAccount(facts, accountId), ...suspendedOf(suspended, accountId) },
       moved: moved.filter((one) => one.accountId === accountId),
       batches: batches.find((one) => one.accountId === accountId),
     };
     const found = sinceOfDay(since, accountId, date);
     return dayOf(counted, signedOn.get(accountId) ?? [], found);
   });
+}
+
+function suspendedOf(
+  found: ReadonlyMap<string, string[]>,
+  accountId: string,
+): Pick<ClosingFacts, 'suspended'> {
+  const suspended = found.get(accountId);
+  return suspended === undefined ? {} : { suspended };
 }
 
 function ofAccount<T>(found: ReadonlyMap<string, T>, accountId: string): T {

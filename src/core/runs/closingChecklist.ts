@@ -73,6 +73,8 @@ export interface ClosingFacts {
   waivedWithoutAmount: number;
   /** movements up to the day of which nobody knows the amount */
   suspense: number;
+  /** the orders of the first of them; absent: nobody asked */
+  suspended?: readonly string[];
   unknown: number;
   waiting: number;
   /** dates before it, since the newest closed one, that no night covers */
@@ -138,7 +140,7 @@ export function closingChecklist(facts: ClosingFacts): ChecklistLine[] {
     ),
     ...(facts.notSettled > 0 ? [notSettledLine(facts.notSettled)] : []),
     ...(facts.waivedBreaks > 0 ? [waivedLine(facts)] : []),
-    ...(facts.suspense > 0 ? [suspenseLine(facts.suspense)] : []),
+    ...(facts.suspense > 0 ? [suspenseLine(facts)] : []),
     inTheWay(
       'unknown',
       facts.unknown === 0,
@@ -198,11 +200,14 @@ function waivedLine(facts: ClosingFacts): ChecklistLine {
   return named('waived', true, words, words);
 }
 
-function suspenseLine(suspense: number): ChecklistLine {
+function suspenseLine({ suspense, suspended }: ClosingFacts): ChecklistLine {
   const words =
     `${count(suspense, 'movement is', 'movements are')} in suspense at the end of this day: ` +
     'done elsewhere, and nobody knows for how much';
-  return named('suspense', false, '', words);
+  const line = named('suspense', false, '', words);
+  if (suspended === undefined) return line;
+  const orders = suspended.map((orderNo) => ({ orderNo, refundId: null }));
+  return { ...line, about: { named: orders, count: suspense } };
 }
 
 function notSettledLine(notSettled: number): ChecklistLine {

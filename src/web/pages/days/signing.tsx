@@ -97,6 +97,9 @@ function otherwise({ date, day: { accountId, state, signedOn } }: OfDay): Compon
   );
 }
 
+/** Of the checklist on the page of a day. */
+const CHECKLIST = 'checklist';
+
 /** Where a line of the checklist is looked into. */
 const TO: Readonly<Record<ChecklistTopic, (account: string, date: string) => string>> = {
   night: (_account, date) => `/nights/${date}`,
@@ -108,7 +111,7 @@ const TO: Readonly<Record<ChecklistTopic, (account: string, date: string) => str
   breaks: (account) => `/breaks?${new URLSearchParams({ account })}`,
   notSettled: (account) => `/breaks?${new URLSearchParams({ account, kind: 'not_settled' })}`,
   waived: (account) => `/breaks?${new URLSearchParams({ account, state: 'waived' })}`,
-  suspense: dayPath,
+  suspense: (account, date) => `${dayPath(account, date)}#${CHECKLIST}`,
   unknown: (account) => `/instructions?${new URLSearchParams({ account, state: 'unknown' })}`,
   waiting: (account) => `/instructions?${new URLSearchParams({ account })}`,
 };
@@ -173,7 +176,7 @@ export function BeforeSigning({ date, day }: OfDay) {
   if (day.state === 'locked') return null;
   return (
     <>
-      <h2>{CHECKLIST_HEADS[day.state]}</h2>
+      <h2 id={CHECKLIST}>{CHECKLIST_HEADS[day.state]}</h2>
       <Checklist date={date} day={day} />
     </>
   );
@@ -189,7 +192,11 @@ export function Checklist({ date, day }: OfDay) {
         {lines.map(({ isWell, words, topic, about }) => (
           <li>
             {isWell ? '✓ ' : '✗ '}
-            {isWell ? words : <a href={TO[topic](accountId, date)}>{withoutCommands(words)}</a>}
+            {isWell || topic === 'suspense' ? (
+              withoutCommands(words)
+            ) : (
+              <a href={TO[topic](accountId, date)}>{withoutCommands(words)}</a>
+            )}
             <About accountId={accountId} about={about} />
           </li>
         ))}

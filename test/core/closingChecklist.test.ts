@@ -101,7 +101,11 @@ test('what moved after the night had ended is said with its money and the date i
 });
 
 test('what changed behind a signed page is told of its currency, and which figures have it', () => {
-  const of = (what: 'orders' | 'adjustments' | 'restated', currency: string | null, more = {}) => ({
+  const of = (
+    what: 'orders' | 'adjustments' | 'batches' | 'restated',
+    currency: string | null,
+    more = {},
+  ) => ({
     ...{ accountId: 'A1', what, currency, count: 2, isStated: what !== 'orders' },
     ...more,
   });
@@ -124,6 +128,11 @@ test('what changed behind a signed page is told of its currency, and which figur
   const restated = { isKept: true, changes: [of('restated', 'EUR'), of('restated', 'JPY')] };
   expect(sinceSignedWords(restated)).toBe('the newest revision of its workbook has other figures');
   expect(statedWords(restated, 3)).toBe('It is in the figures of revision 3');
+  const batches = { isKept: true, changes: [{ ...of('batches', 'EUR'), isStated: false }] };
+  expect(sinceSignedWords(batches)).toMatch(/^2 settlement batches .*came after the revision/);
+  expect(statedWords(batches, 3)).toBe(
+    'It is not in the figures of revision 3; a revision that is written now has it',
+  );
 });
 
 test('what moved in a currency without a page stands on the last page of its account', () => {

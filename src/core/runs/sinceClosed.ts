@@ -80,7 +80,10 @@ export function statedWords(
   const [has, lacks] = [of(true), of(false)];
   const figures = `the figures of revision ${revision}`;
   if (lacks === null) return `It is in ${figures}`;
-  const next = 'a business day that is open takes what is new';
+  const lacking = changes.filter(({ isStated }) => !isStated);
+  const next = lacking.every(({ what }) => what === 'batches')
+    ? 'a revision that is written now has it'
+    : 'a business day that is open takes what is new';
   if (has === null) return `It is not in ${figures}; ${next}`;
   return `In ${figures}: ${has}. Not in them: ${lacks}; ${next}`;
 }

@@ -46,7 +46,7 @@ interface RawRequest {
 }
 
 /** A UUID has 36; of a longer one a view knows more than an index holds. */
-const REQUEST_ID_BYTES_MAX = 64;
+export const REQUEST_ID_BYTES_MAX = 64;
 /** A request that comes within so long of one of the same payload that left may be that one. */
 const LOADED_ANEW_WITHIN = '3 days';
 /** By the clock of another host that request may seem to have come before the one left. */

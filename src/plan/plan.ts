@@ -11,9 +11,9 @@ import { holdFreed, withdrawHistory } from '../instructions/freedStore.js';
 import { ownPolicies } from '../instructions/policies.js';
 import type { Snapshot } from '../pull/snapshot/snapshotsStore.js';
 import type { Run, RunDeps } from '../runs/deps.js';
-import { accountRules } from '../runs/deps.js';
+import { accountIdsOf, accountRules } from '../runs/deps.js';
 import { payoutsToPlan, REQUESTS_MAX } from './payouts.js';
-import { noteWeighed, planInstructions, withdrawNeedless } from './planStore.js';
+import { notePayoutsBefore, noteWeighed, planInstructions, withdrawNeedless } from './planStore.js';
 
 type PlanDeps = Pick<RunDeps, 'config' | 'gateway' | 'now' | 'progress'>;
 
@@ -40,6 +40,7 @@ export async function plan(
     await holdFreed(tx, runId, snapshot.pullId, changes);
     const isWhole = payouts.length < REQUESTS_MAX;
     await noteWeighed(tx, runId, accountRules(run.accounts), now, { isWhole, changes });
+    await notePayoutsBefore(tx, runId, accountIdsOf(run));
   });
   deps.progress('plan', 1, 1);
   return leftOut;

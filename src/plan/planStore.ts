@@ -9,6 +9,7 @@ import { relationsOf, relationsOfRun } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
 import type { AccountChange } from '../instructions/freedStore.js';
 import { DONE } from '../instructions/instructionsStore.js';
+import { REQUEST_ID_BYTES_MAX } from '../instructions/payoutsStore.js';
 import type { AccountRules } from '../runs/deps.js';
 
 /** Withdraws what waits although nobody asks for it any more. */
@@ -90,6 +91,15 @@ export async function noteWeighed(
     isWhole,
     JSON.stringify(codes),
   ]);
+}
+
+/** After noteWeighed: from when on requests were not history is asked of its row. */
+export async function notePayoutsBefore(
+  db: Db,
+  runId: bigint,
+  accountIds: readonly string[],
+): Promise<void> {
+  await db.query(statement('plan/notePayoutsBefore'), [runId, accountIds, REQUEST_ID_BYTES_MAX]);
 }
 
 /** A shop's own table or view may bring card numbers in people's words; no instruction has one. */

@@ -2,7 +2,11 @@
 // the gateway also shows under another order, and refunds of which it counts more, or a person made
 // more by hand, than the ledger asks for. Few rows, and told in words (core/runs/notices.ts).
 
-import type { BecameHistoryFacts, DatedBackFacts } from '../core/instructions/becameHistory.js';
+import type {
+  BecameHistoryFacts,
+  DatedBackFacts,
+  DatedBeforeFacts,
+} from '../core/instructions/becameHistory.js';
 import type { WithdrawnLateFacts } from '../core/instructions/withdrawnLate.js';
 import type {
   OddRefundFacts,
@@ -144,6 +148,32 @@ export async function datedBack(
     requests: Number(row.requests),
     samples: row.samples.map(({ is, was, ...one }) => {
       return { ...one, is: new Date(is), was: new Date(was) };
+    }),
+  }));
+}
+
+/** Requests of payouts that came later, and are dated as history. */
+export async function datedBefore(
+  db: Db,
+  runId: bigint,
+  accounts: readonly { accountId: string; liveFrom: Date | null }[],
+): Promise<DatedBeforeFacts[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    live_from: Date;
+    requests: bigint;
+    samples: { requestId: string; is: string }[];
+  }>(statement('total/datedBefore'), [
+    runId,
+    JSON.stringify(actingOf(accounts)),
+    REQUESTS_NAMED_MAX,
+  ]);
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    liveFrom: row.live_from,
+    requests: Number(row.requests),
+    samples: row.samples.map(({ requestId, is }) => {
+      return { requestId, orderNo: null, is: new Date(is) };
     }),
   }));
 }

@@ -5,6 +5,7 @@ import { unkeptBreaks } from '../breaks/unkeptStore.js';
 import {
   becameHistoryNotice,
   datedBackNotice,
+  datedBeforeNotice,
   nowHistoryNotice,
 } from '../core/instructions/becameHistory.js';
 import { withdrawnLateNotice } from '../core/instructions/withdrawnLate.js';
@@ -48,6 +49,7 @@ import { aheadNotices, stopNotices } from '../send/stops.js';
 import {
   becameHistory,
   datedBack,
+  datedBefore,
   oddRefunds,
   payoutsChanged,
   refundedByHand,
@@ -103,6 +105,7 @@ export async function noticesOf(
     ...(await withdrawnAsHistory(run.db, run.runId)).map(nowHistoryNotice),
     ...(await becameHistory(run.db, run.runId, run.accounts, configured)).map(becameHistoryNotice),
     ...(await datedBack(run.db, run.runId, run.accounts)).map(datedBackNotice),
+    ...(await datedBefore(run.db, run.runId, run.accounts)).map(datedBeforeNotice),
     ...(await withdrawnLate(run.db, run.runId)).map(withdrawnLateNotice),
     // A dry run sends nothing on purpose.
     ...(run.isDry ? [] : await stopNotices({ config: deps.config, db: run.db }, accountIdsOf(run))),

@@ -103,9 +103,35 @@ export function datedBackNotice(dated: DatedBackFacts): Notice {
   });
 }
 
+export interface DatedBeforeFacts {
+  accountId: string;
+  liveFrom: Date;
+  requests: number;
+  /** Payouts. */
+  samples: readonly { requestId: string; orderNo: null; is: Date }[];
+}
+
+export function datedBeforeNotice(dated: DatedBeforeFacts): Notice {
+  const one = dated.requests === 1;
+  const named = dated.samples.map(({ requestId, is }) => {
+    return `payout ${requestId} (dated ${is.toISOString()})`;
+  });
+  return historyNotice(dated, named, {
+    since: `${one ? 'it came' : 'they came'} after the first night, dated older than liveFrom`,
+    advice:
+      `Nothing is paid for ${one ? 'it' : 'them'}; what is to be paid all the same is asked for ` +
+      'anew, under another request_id, with a requested_at that is not before liveFrom',
+  });
+}
+
 /** Requests that count as done by now: since when, which, and what to do if it was not meant. */
 function historyNotice(
-  { accountId, liveFrom, requests, samples }: BecameHistoryFacts | DatedBackFacts,
+  {
+    accountId,
+    liveFrom,
+    requests,
+    samples,
+  }: BecameHistoryFacts | DatedBackFacts | DatedBeforeFacts,
   named: readonly string[],
   { since, advice }: { since: string; advice: string },
 ): Notice {

@@ -183,6 +183,10 @@ it('is no account of the pages that a night writes', async () => {
   for (const page of ['/days', '/settlement', '/authorisations', '/brake']) {
     expect((await finance.get(page)).body).not.toContain(LEFT);
   }
+  for (const page of ['/days', '/authorisations']) {
+    const { body } = await finance.get(`${page}?account=${LEFT}`);
+    expect(textOf(body)).toContain('stands in the statements and workbooks of the nights');
+  }
 });
 
 it('is decided about as on the command line: breaks are given, noted and waived', async () => {

@@ -70,6 +70,9 @@ test('a night that is incomplete for an account that left the configuration', as
   const own = await everywhere.get(`/nights/${dateOf(1)}?account=A1003`);
   expect([own.statusCode, own.body]).toEqual([200, expect.stringContaining(': account A1003')]);
   expect((await ofOne.get(`/nights/${dateOf(1)}`)).body).not.toContain('A1003');
+  expect((await ofOne.get(`/nights/${dateOf(1)}?account=A1003`)).body).toContain(
+    'no account to choose here',
+  );
   await console.house.db.query(
     `with opened as (update tieout.breaks set state = 'resolved' where state = 'open'
        returning break_id)

@@ -21,3 +21,14 @@ export function AccountFilter({ visit, action }: { visit: Visit; action: string 
     </form>
   );
 }
+
+/** Beside a filter that does not fit, on a page that is of configured accounts alone. */
+export function WhereLeft() {
+  return (
+    <p class="hint">
+      An account that is not in the configuration any more stands in the statements and{' '}
+      <a href="/reports">workbooks</a> of the nights that had it; its open breaks stand under{' '}
+      <a href="/breaks">Breaks</a>.
+    </p>
+  );
+}

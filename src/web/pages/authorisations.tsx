@@ -13,6 +13,7 @@ import { AUTHORISATION_ORDERS } from '../../authorisations/authorisationsStore.j
 import { NO_RULE, riskSentences } from '../../authorisations/authorisationWords.js';
 import { alikeLines, whoseLine } from '../../core/accounts/alike.js';
 import type { Words } from '../format.js';
+import { WhereLeft } from '../layout/accountFilter.js';
 import type { Column } from '../layout/parts.js';
 import { Empty, Figure, FilterProblem, OrderLink, Pager, State, Table } from '../layout/parts.js';
 import type { Direction } from '../layout/sorting.js';
@@ -54,6 +55,7 @@ export async function authorisationsPage(visit: Visit): Promise<Answer> {
     <>
       <h1>Reserved and not taken</h1>
       <FilterProblem words={problem} />
+      {problem === null ? null : <WhereLeft />}
       <Sums accounts={sums} words={words} />
       <Choices isAll={isAll} to={to} />
       {problem === null ? (

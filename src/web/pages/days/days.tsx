@@ -8,7 +8,7 @@ import { booksBegin, ELSEWHERE, MEMOS, notInFigures } from '../../../core/runs/b
 import { DAY_MS } from '../../../core/time.js';
 import { dayFigures } from '../../../days/daysStore.js';
 import type { Words } from '../../format.js';
-import { AccountFilter } from '../../layout/accountFilter.js';
+import { AccountFilter, WhereLeft } from '../../layout/accountFilter.js';
 import { pageOf, ROWS_A_PAGE } from '../../layout/many.js';
 import type { Column } from '../../layout/parts.js';
 import { Empty, Figure, FilterProblem, Pager, State, Table } from '../../layout/parts.js';
@@ -41,6 +41,7 @@ export async function daysPage(visit: Visit): Promise<Answer> {
         {account === null ? '' : `: account ${account}`}
       </h1>
       <FilterProblem words={problem} />
+      {problem === null ? null : <WhereLeft />}
       <p class="hint">
         Opening, captured, refunded and adjustments, with what was captured and refunded elsewhere,
         make the closing, which is the next day's opening. {MEMOS}{' '}

@@ -78,7 +78,10 @@ export async function runPage(all: Visit): Promise<Answer> {
   const seesAll = all.seesAll && accounts.length === all.accounts.length;
   const visit = account === null ? all : { ...all, accounts, seesAll };
   const night = problem === null ? await consoleRun(visit.deps.db, visit, date) : null;
-  if (night === null) return problem === null ? NOT_FOUND : nothingOf(date, problem);
+  if (night === null) {
+    const words = problem ?? (await notInNight(all, date, account));
+    return words === null ? NOT_FOUND : nothingOf(date, words);
+  }
   const removal = await removalOf(visit.deps.db, night.runId);
   const body = (
     <>
@@ -93,6 +96,16 @@ export async function runPage(all: Visit): Promise<Answer> {
     </>
   );
   return { kind: 'page', title: date, section: 'Tonight', body };
+}
+
+/** A night may lack an account that came later, or had left. */
+async function notInNight(
+  visit: Visit,
+  date: string,
+  account: string | null,
+): Promise<string | null> {
+  if (account === null || (await consoleRun(visit.deps.db, visit, date)) === null) return null;
+  return `Account ${account} has nothing in this night.`;
 }
 
 function nothingOf(date: string, problem: string): Answer {

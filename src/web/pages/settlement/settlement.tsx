@@ -11,6 +11,7 @@ import type { OldestOpen, SettlementDocument } from '../../../settlement/settlem
 import { oldestOpen, settlementFigures } from '../../../settlement/settlementStore.js';
 import { currencySentences } from '../../../settlement/settlementWords.js';
 import type { Words } from '../../format.js';
+import { WhereLeft } from '../../layout/accountFilter.js';
 import { Empty, Figure, FilterProblem, Pager, State, Table } from '../../layout/parts.js';
 import type { Direction } from '../../layout/sorting.js';
 import { headsBy } from '../../layout/sorting.js';
@@ -55,6 +56,7 @@ export async function settlementPage(visit: Visit, rules: SettlementRules): Prom
         {account === null ? '' : `: account ${account}`}
       </h1>
       <FilterProblem words={problem} />
+      {problem === null ? null : <WhereLeft />}
       <p class="hint">
         Since {from}, checked at {words.at(document.asOf)}. Every figure leads to the rows that it
         is the sum of.

@@ -38,6 +38,9 @@ export class UnreachableError extends TieoutError {}
 /** The database went away, or is not there: what may be done again is, once it is back. */
 export class DatabaseAwayError extends UnreachableError {}
 
+/** It is there, and a disk of its server is full: it goes on once somebody made room. */
+export class DatabaseFullError extends DatabaseAwayError {}
+
 /** It is there and lets this process not in: somebody has to do something about it first. */
 export class DatabaseRefusesError extends DatabaseAwayError {}
 

@@ -6,6 +6,7 @@ import pg from 'pg';
 import {
   ConfigurationError,
   DatabaseAwayError,
+  DatabaseFullError,
   DatabaseRefusesError,
   TakenOverError,
   TieoutError,
@@ -180,8 +181,10 @@ export function asOperatingFailure(
   if (code === CANCELLED)
     return new TieoutError(`the server ended a statement: ${error.message}`, { cause: error });
   const tls = tlsReason(code, error.message);
+  const isFull = code === FULL || ('severity' in error && FULL_WORDS.test(error.message));
   const reason =
     tls ??
+    (isFull ? 'a disk of the server is full: make room there' : null) ??
     SERVER_REFUSALS[code] ??
     (error.message.endsWith(IN_RECOVERY) ? SERVER_REFUSALS[READ_ONLY] : null) ??
     NETWORK_FAILURES[code] ??
@@ -190,7 +193,8 @@ export function asOperatingFailure(
     (code.startsWith('08') ? 'the connection failed' : null);
   if (reason === null) return error;
   const isLockedOut = tls !== null || LOCKED_OUT.has(code);
-  const Failure = isLockedOut ? DatabaseRefusesError : DatabaseAwayError;
+  const Other = isFull ? DatabaseFullError : DatabaseAwayError;
+  const Failure = isLockedOut ? DatabaseRefusesError : Other;
   return new Failure(`the database ${describeConnection(connection)} cannot be used: ${reason}`, {
     cause: error,
   });
@@ -221,6 +225,11 @@ const NO_TLS = [
   'The server does not support SSL connections',
   'There was an error establishing an SSL connection',
 ];
+
+/** SQLSTATE of a write for which there is no room. */
+const FULL = '53100';
+/** Older servers give a new session's own file no such code; none knows that of a quota. */
+const FULL_WORDS = /^could not write init file|No space left on device|Disk quota exceeded/;
 
 /** A server that says so will say so again: of user, password and the name of the database. */
 const LOCKED_OUT: ReadonlySet<string> = new Set(['28000', '28P01', '3D000']);
@@ -266,7 +275,6 @@ const SERVER_REFUSALS: Record<string, string> = {
   '28000': 'the server does not accept this user',
   '28P01': 'the server does not accept this user and password',
   '3D000': 'there is no such database on the server',
-  '53100': 'a disk of the server is full: make room there',
   '53300': 'the server has no connection left',
   '57P01': 'the server was shut down, or somebody there ended the session',
   '57P02': 'the server crashed and is recovering',

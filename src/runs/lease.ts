@@ -3,7 +3,14 @@
 // dated by the database: one that is silent is taken over, whatever its process thinks, and the
 // fence keeps it from writing once it wakes.
 
-import { DatabaseAwayError, LEFT, messageOf, STOPPED, TakenOverError } from '../core/errors.js';
+import {
+  DatabaseAwayError,
+  DatabaseFullError,
+  LEFT,
+  messageOf,
+  STOPPED,
+  TakenOverError,
+} from '../core/errors.js';
 import { type Database, isThere } from '../database/db.js';
 import { tellFailed } from '../outbox/writeAlerts.js';
 import type { Run, RunDeps } from './deps.js';
@@ -86,19 +93,22 @@ export function openOutages(deps: WaitingDeps & Pick<RunDeps, 'db'>): Outages {
   let wasBack = Number.NEGATIVE_INFINITY;
   let inARow = 0;
   const untilThere = waiting(deps);
-  const isWaitedFor = (error: unknown): boolean => error instanceof DatabaseAwayError && left > 0;
+  const isWaitedFor = (error: unknown): error is DatabaseAwayError =>
+    error instanceof DatabaseAwayError && left > 0;
   return {
     isOver: async (error) => {
       if (!isWaitedFor(error)) return false;
       left -= 1;
       inARow = deps.monotonic() - wasBack < HELD_MS ? inARow + 1 : 0;
-      const pause = RETURN_PAUSES_S[inARow] ?? 0;
+      // A full disk answers, and takes no row: nobody makes room within no time at all.
+      const step = error instanceof DatabaseFullError ? inARow + 1 : inARow;
+      const pause = RETURN_PAUSES_S[Math.min(step, RETURNS_MAX - 1)] ?? 0;
       if (pause > 0) {
         const words = `${messageOf(error)}; the run goes on in ${pause} seconds`;
         deps.log(words, { level: 'warn' });
         await deps.sleep(pause * 1_000);
       }
-      const isBack = await untilThere(() => isThere(deps.db));
+      const isBack = await untilThere(async () => ((await isThere(deps.db)) ? null : error));
       if (isBack) deps.log('the database answers; the run goes on from where it was');
       wasBack = deps.monotonic();
       return isBack;
@@ -110,12 +120,16 @@ export function openOutages(deps: WaitingDeps & Pick<RunDeps, 'db'>): Outages {
   };
 }
 
-/** False while the database is away. */
-async function isRecorded(deps: HolderDeps, run: Run, failure: string): Promise<boolean> {
+/** Why it has to wait; null: it is recorded. */
+async function isRecorded(
+  deps: HolderDeps,
+  run: Run,
+  failure: string,
+): Promise<DatabaseAwayError | null> {
   try {
-    if (await endFailed(deps, run, failure)) return true;
+    if (await endFailed(deps, run, failure)) return null;
   } catch (error) {
-    if (error instanceof DatabaseAwayError) return false;
+    if (error instanceof DatabaseAwayError) return error;
     throw error;
   }
   throw new TakenOverError(TAKEN_OVER);
@@ -144,14 +158,21 @@ async function endFailed(deps: HolderDeps, run: Run, failure: string): Promise<b
  * Tries now and then; false when the outage lasted too long, counted from the first who waited. It
  * ends at once when the process is told to stop.
  */
-function waiting(deps: WaitingDeps): (attempt: () => Promise<boolean>) => Promise<boolean> {
+function waiting(
+  deps: WaitingDeps,
+): (attempt: () => Promise<DatabaseAwayError | null>) => Promise<boolean> {
   let since: number | null = null;
   return async (attempt) => {
-    while (!(await attempt())) {
+    for (;;) {
+      const missing = await attempt();
+      if (missing === null) break;
       if (since === null) {
         since = deps.monotonic();
         const limit = `${DATABASE_MINUTES_MAX} minutes at most`;
-        deps.log(`the database is away; it is waited for, ${limit}`, { level: 'warn' });
+        const isFull = missing instanceof DatabaseFullError;
+        const what = isFull ? 'a disk of the database server is full' : 'the database is away';
+        const words = `${what}; it is waited for, ${limit} (${messageOf(missing)})`;
+        deps.log(words, { level: 'warn' });
       }
       // A server that we did not start is somebody else's to start again.
       await deps.reviveDatabase?.().catch(() => {});

@@ -2,7 +2,7 @@
 // address behind which nothing listens.
 
 import { expect, it } from 'vitest';
-import { DatabaseAwayError } from '../../src/core/errors.js';
+import { DatabaseAwayError, DatabaseFullError } from '../../src/core/errors.js';
 import { openDatabase } from '../../src/database/db.js';
 import type { Run } from '../../src/runs/deps.js';
 import { DATABASE_MINUTES_MAX, openOutages } from '../../src/runs/lease.js';
@@ -11,6 +11,7 @@ import { freshDatabase } from '../support/database.js';
 
 it('waits once for an outage that does not end, whoever waits for it', async () => {
   const db = openDatabase({ connectionString: 'postgres://nobody@127.0.0.1:1/books' });
+  const lines: string[] = [];
   let now = 0;
   const deps = {
     db,
@@ -20,13 +21,16 @@ it('waits once for an outage that does not end, whoever waits for it', async () 
       now += 30 * ms;
     },
     runner: { id: '00000000-0000-4000-8000-000000000001' },
-    log: () => {},
+    log: (line: string) => lines.push(line),
   } as unknown as SendDeps;
   const night = { runId: 1n, businessDate: '2026-11-21', isDry: false } as unknown as Run;
   const outages = openOutages(deps);
   const error = new DatabaseAwayError('the connection was lost');
   // What failed is recorded first, and then the run would go on.
   await outages.recordEnd(deps, night, error);
+  expect(lines[0]).toMatch(
+    /the database is away; it is waited for, .* \(.*nothing listens there\)$/,
+  );
   expect(await outages.isOver(error)).toBe(false);
   expect(now / 60_000).toBeLessThan(DATABASE_MINUTES_MAX + 2);
   await db.close();
@@ -45,6 +49,10 @@ it('goes on with a pause that grows where the database is back and away again at
     },
     log: (line: string) => lines.push(line),
   } as unknown as SendDeps;
+  // A full disk answers at once, and nobody made room by then.
+  expect(await openOutages(deps).isOver(new DatabaseFullError('it is full'))).toBe(true);
+  expect([now, lines[0]]).toEqual([15_000, 'it is full; the run goes on in 15 seconds']);
+  now = 0;
   const outages = openOutages(deps);
   const error = new DatabaseAwayError('the server has no connection left');
   expect(await outages.isOver(error)).toBe(true);

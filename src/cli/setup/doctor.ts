@@ -7,7 +7,7 @@ import { QUEUE_CONNECTIONS_MAX } from '../../../jobs/queues.js';
 import type { Config } from '../../config/config.js';
 import { describeConfig } from '../../config/view.js';
 import { observedWords } from '../../core/accounts/observed.js';
-import { DatabaseAwayError, messageOf, TieoutError } from '../../core/errors.js';
+import { DatabaseAwayError, DatabaseFullError, messageOf, TieoutError } from '../../core/errors.js';
 import {
   clockTrouble,
   didNotStart,
@@ -17,6 +17,7 @@ import {
   standsStill,
 } from '../../core/runs/owed.js';
 import { DAY_MS } from '../../core/time.js';
+import { refusedRight } from '../../database/connection.js';
 import { PROCESS_CONNECTIONS_MAX } from '../../database/db.js';
 import { hasEmbedded } from '../../database/embedded/embeddedPlace.js';
 import { ASKED_LIMITS } from '../../database/limits.js';
@@ -24,7 +25,12 @@ import type { MigrationStatus } from '../../database/migrate.js';
 import { migrationStatus, skippedWords } from '../../database/migrate.js';
 import { isOwner } from '../../database/server/grantRoles.js';
 import { gaveUpWaiting } from '../../database/server/lockWaits.js';
-import { isSuperuser, type ServerFacts, serverFacts } from '../../database/server/serverFacts.js';
+import {
+  isSuperuser,
+  type ServerFacts,
+  serverFacts,
+  tryRoom,
+} from '../../database/server/serverFacts.js';
 import { type ProfileOrigin, profileOrigins } from '../../gateway/document/profile.js';
 import { readSchedule } from '../../night/owedRun.js';
 import { outboxFigures } from '../../outbox/outboxStore.js';
@@ -176,8 +182,13 @@ function keyChecks({ accounts }: Config): Check[] {
 async function databaseChecks(app: App, status: MigrationStatus): Promise<Check[]> {
   const server = await serverFacts(app.db, new Date());
   const clock = clockTrouble(server.skewSeconds * 1000);
+  const full = server.isReplica ? null : await fullDisk(app);
   return [
-    { name: 'database', kind: 'ok', words: `PostgreSQL ${server.version}` },
+    {
+      name: 'database',
+      kind: full === null ? 'ok' : 'problem',
+      words: full ?? `PostgreSQL ${server.version}`,
+    },
     durabilityCheck(server, app.config.environment),
     connectionsCheck(app, server),
     migrationsCheck(app, status),
@@ -187,6 +198,17 @@ async function databaseChecks(app: App, status: MigrationStatus): Promise<Check[
       words: clock ?? `${Math.abs(server.skewSeconds).toFixed(1)} s from the database's`,
     },
   ];
+}
+
+/** A full disk answers whatever is read; a role that may make no table is not asked to. */
+async function fullDisk({ db }: App): Promise<string | null> {
+  try {
+    await tryRoom(db);
+  } catch (error) {
+    if (error instanceof DatabaseFullError) return messageOf(error);
+    if (refusedRight(error) === null) throw error;
+  }
+  return null;
 }
 
 /** A given database is never migrated by itself, the embedded one with the next command. */

@@ -1,7 +1,8 @@
 // What a PostgreSQL server says of itself, for `tieout doctor`: is it durable, and does its clock
 // agree with ours? It changes no setting and judges nothing. Neighbour: cli/setup/doctor.ts.
 
-import type { Db } from '../db.js';
+import type { Database, Db } from '../db.js';
+import { rolledBack } from '../rolledBack.js';
 
 export interface ServerFacts {
   version: string;
@@ -53,6 +54,17 @@ export async function serverFacts(db: Db, now: Date): Promise<ServerFacts> {
 export async function isReplica(db: Db): Promise<boolean> {
   const { rows } = await db.query<{ is: boolean }>('select pg_is_in_recovery() as is');
   return rows[0]?.is === true;
+}
+
+/** Lays out a megabyte that nobody keeps; a server whose disk is full fails, whatever it answers. */
+export async function tryRoom(db: Database): Promise<void> {
+  await rolledBack(db, async (tx) => {
+    await tx.query("set local temp_tablespaces = ''");
+    await tx.query(
+      `create temp table room_tried on commit drop as
+       select md5(n::text) as filler from generate_series(1, 16000) as n`,
+    );
+  });
 }
 
 /** Whether what we sign in as may do anything on the server, whatever guards and grants say. */

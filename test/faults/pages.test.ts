@@ -45,7 +45,7 @@ const TROUBLES: readonly {
   },
   {
     name: 'return_status 0',
-    why: 'the gateway answered return_status 0',
+    why: 'the gateway answered return_status 0: OK',
     trouble: (call) => retell(call, (answer) => ({ ...answer, return_status: '0' })),
   },
   {

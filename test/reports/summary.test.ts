@@ -124,6 +124,21 @@ describe('the night in one sentence', () => {
     );
   });
 
+  test('of failed pages the sentence has what the gateway itself said, cut at a length', () => {
+    const summary = { ...sampleSummary(), state: 'incomplete' as const };
+    summary.pull.failedPages = 1;
+    const page = { accountId: 'A1001', businessDate: '2026-11-19', pages: 1, orders: 40 };
+    const said = `the gateway answered return_status 0: wrong signature`;
+    for (const [reason, words] of [
+      [said, said],
+      [`${said} ${'x'.repeat(500)}`, `${said} ${'x'.repeat(66)}`],
+      ['the answer has another shape: orders[3].amount', 'the answer has another shape'],
+    ] as const) {
+      summary.notices = [notAnsweredNotice({ ...page, reasons: [reason] })];
+      expect(runSentence(summary)).toContain(`1 page failed (A1001: ${words})`);
+    }
+  });
+
   test('of very many accounts each thing is said once, what failed first, and nothing is lost', () => {
     const summary = { ...sampleSummary(), state: 'incomplete' as const };
     const [first] = summary.accounts;

@@ -376,6 +376,8 @@ export interface FailedPagesFacts {
 /** Reasons named in one notice; pages of one snapshot mostly fail for the same. */
 const PAGE_REASONS_MAX = 3;
 const PAGE_REASON_LENGTH = 200;
+const SHORT_REASON_LENGTH = 120;
+const GATEWAY_SAID = /^the gateway answered return_status /;
 
 /** A page that failed is a run that is not whole: whoever is called has to know why. */
 export function notAnsweredNotice(failed: FailedPagesFacts): Notice {
@@ -389,7 +391,12 @@ export function notAnsweredNotice(failed: FailedPagesFacts): Notice {
   const text =
     `${asked} not answered, with ${about}: ${why}. Nothing is said of what stands there. ` +
     `When the gateway is well: \`tieout run --date ${businessDate}\``;
-  // What comes behind a colon are particulars.
-  const short = [...new Set(reasons.map((reason) => reason.split(': ')[0] ?? reason))];
-  return { accountId, kind: 'not_answered', about: short.join('; '), text };
+  const short = [...new Set(reasons.map(shortReason))].join('; ');
+  return { accountId, kind: 'not_answered', about: short, text };
+}
+
+/** What comes behind a colon are particulars, but for what the gateway says: it is the only clue. */
+function shortReason(reason: string): string {
+  const [first = reason] = reason.split(': ');
+  return GATEWAY_SAID.test(first) ? oneLine(reason, SHORT_REASON_LENGTH) : first;
 }

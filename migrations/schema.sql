@@ -1,4 +1,4 @@
--- The schema as it stands after 1030_payouts_of_before, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1060_movements_by_reference, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -999,7 +999,7 @@ CREATE INDEX movements_by_date ON tieout.movements USING btree (account_id, busi
 CREATE INDEX movements_by_day_movement ON tieout.movements USING btree (account_id, day_movement_id) WHERE (day_movement_id IS NOT NULL);
 CREATE INDEX movements_by_link ON tieout.movements USING btree (link_id);
 CREATE INDEX movements_by_order ON tieout.movements USING btree (account_id, order_no);
-CREATE INDEX movements_by_reference ON tieout.movements USING btree (account_id, reference) WHERE (reference IS NOT NULL);
+CREATE INDEX movements_by_reference ON tieout.movements USING btree (account_id, reference COLLATE "C") WHERE (reference IS NOT NULL);
 CREATE INDEX movements_by_run ON tieout.movements USING btree (run_id);
 CREATE INDEX movements_by_transaction ON tieout.movements USING btree (account_id, transaction_id);
 CREATE UNIQUE INDEX movements_one_capture ON tieout.movements USING btree (account_id, transaction_id, currency, made) WHERE (kind = 'captured');
@@ -2344,7 +2344,10 @@ AS $function$
       when kind in ('settlement_amount', 'settled_twice', 'fee_variance')
         and expected ->> 'currency' = actual ->> 'currency'
         and actual ? 'amount' and expected ? 'amount'
-      then 'amount_mismatch' else kind end,
+      then 'amount_mismatch'
+      when kind = 'amount_mismatch' and expected ->> 'currency' <> actual ->> 'currency'
+        and actual ->> 'currency' = currency
+      then 'currency_mismatch' else kind end,
       case when expected ->> 'currency' <> currency then expected - 'amount' else expected end,
       case when actual ->> 'currency' <> currency then actual - 'amount' else actual end)
   end
@@ -5474,6 +5477,8 @@ AS $function$
         when 'due' then case
           when later.has_capture or i.state is null and later.state is not null
             then 'moved_later'
+          when i.state is null and d.expected = 'cancelled' and not d.is_foreign
+            and d.gateway_refunded = d.gateway_captured then 'taken_of_cancelled'
           when i.state is null then 'later'
           else own.item end
         when 'broken' then coalesce(b.kind, 'broken')

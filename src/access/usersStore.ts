@@ -242,8 +242,7 @@ async function burn(tx: Db, sha256: Buffer, now: Date): Promise<bigint | null | 
   return rows[0]?.user_id;
 }
 
-/** Whether anybody could manage the console: an active administrator with a password. */
-/** Somebody who lets people in and out, which is of all accounts. */
+/** Whether anybody lets people in and out: an administrator of all accounts with a password. */
 export async function hasAdministrator(db: Db): Promise<boolean> {
   const { rows } = await db.query(
     `select 1 from tieout.users u join tieout.user_roles g using (user_id)

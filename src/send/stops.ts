@@ -2,12 +2,13 @@
 // journal that cannot be relied on, a gateway that takes no connection. The same facts for the
 // summary of a run, for `tieout status` and for the console.
 
+import { liveFromAheadNotice } from '../core/accounts/aheadNotice.js';
 import type { LiveFrom } from '../core/accounts/observed.js';
 import { isAhead } from '../core/accounts/observed.js';
 import type { SendingAnswer, SendingFacts } from '../core/instructions/breaker.js';
 import { mayAccountSend, standingWords } from '../core/instructions/breaker.js';
 import type { Notice } from '../core/runs/notices.js';
-import { liveFromAheadNotice, notSentNotice, notYetSentNotice } from '../core/runs/notices.js';
+import { notSentNotice, notYetSentNotice } from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
 import { historyCounts } from '../ledger/ledgerStore.js';

@@ -2,7 +2,6 @@
 // whole, a new code of the gateway, orders that left the ledger, what stops the sending. Pure: the
 // words for what the store found.
 
-import { observedSentence } from '../accounts/observed.js';
 import { SENDING_STOPPED } from '../instructions/breaker.js';
 import { oneLine } from '../log.js';
 import { counted, countText, moneyIn } from '../text/amounts.js';
@@ -322,27 +321,6 @@ export function notFinishedNotice(accountId: string, businessDate: string): Noti
   return { accountId, kind: 'not_finished', about: `account ${accountId} is not finished`, text };
 }
 
-/** Nothing of an account is sent before its liveFrom, and what was asked for until then never. */
-export function liveFromAheadNotice(ahead: {
-  accountId: string;
-  liveFrom: Date;
-  refunds: number;
-  payouts: number;
-}): Notice {
-  const { accountId, liveFrom, refunds, payouts } = ahead;
-  const requests =
-    refunds + payouts === 0
-      ? 'requests from before it count as done'
-      : `${refunds} refund request(s) and ${payouts} payout request(s) from before it count as ` +
-        'done, and are never sent';
-  return {
-    accountId,
-    kind: 'live_from_ahead',
-    about: `liveFrom of ${accountId} lies ahead`,
-    text: `${observedSentence(liveFrom)}; ${requests}`,
-  };
-}
-
 export interface UnusableRows {
   relation: string;
   /** empty: they name no account either */
@@ -395,7 +373,7 @@ export function notAnsweredNotice(failed: FailedPagesFacts): Notice {
   return { accountId, kind: 'not_answered', about: short, text };
 }
 
-/** What comes behind a colon are particulars, but for what the gateway says: it is the only clue. */
+/** What comes behind a colon are particulars, but for what the gateway says: the only clue. */
 function shortReason(reason: string): string {
   const [first = reason] = reason.split(': ');
   return GATEWAY_SAID.test(first) ? oneLine(reason, SHORT_REASON_LENGTH) : first;

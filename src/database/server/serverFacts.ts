@@ -56,7 +56,7 @@ export async function isReplica(db: Db): Promise<boolean> {
   return rows[0]?.is === true;
 }
 
-/** Lays out a megabyte that nobody keeps; a server whose disk is full fails, whatever it answers. */
+/** Lays out a megabyte that nobody keeps; where the disk is full it fails, whatever is answered. */
 export async function tryRoom(db: Database): Promise<void> {
   await rolledBack(db, async (tx) => {
     await tx.query("set local temp_tablespaces = ''");

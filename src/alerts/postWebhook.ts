@@ -80,6 +80,7 @@ export async function call(
     return resultOf(await answerTo(send(url, options), body));
   } catch (error) {
     if (late.aborted) return { kind: 'failed', reason: `no answer in ${timeoutMs} ms` };
+    if (signal.aborted) return { kind: 'failed', reason: ENDED };
     return { kind: 'failed', reason: reasonOf(error) };
   }
 }
@@ -129,6 +130,8 @@ export function checkedLookup(host: string, options: LookupOptions, found: Found
     found(null, addresses[0]?.address ?? '', addresses[0]?.family ?? 4);
   });
 }
+
+const ENDED = 'it had not answered when this process ended';
 
 /** By its code alone: messages of the platform name host and port. */
 function reasonOf(error: unknown): string {

@@ -3,6 +3,7 @@
 // figures, for those who may see them.
 
 import type { FastifyInstance } from 'fastify';
+import { DatabaseFullError, DatabaseRefusesError } from '../core/errors.js';
 import { isReplica } from '../database/server/serverFacts.js';
 import type { ScheduleDeps } from '../night/owedRun.js';
 import { inTime } from '../processes/inTime.js';
@@ -48,7 +49,9 @@ async function databaseProblem({ db, pendingMigrations }: MonitorDeps): Promise<
     if (pending > 0) return `database: ${pending} migration(s) are missing`;
     const only = await inTime(isReplica(db), PART_TIMEOUT_MS);
     return only ? 'database: it is a replica, and takes no rows' : null;
-  } catch {
+  } catch (error) {
+    if (error instanceof DatabaseFullError) return 'database: its disk is full';
+    if (error instanceof DatabaseRefusesError) return 'database: it does not let this process in';
     return 'database: it does not answer';
   }
 }

@@ -114,7 +114,8 @@ describe('a call', () => {
     receiver.status = null;
     const signal = AbortSignal.timeout(100);
     const result = await call(receiver.address, POST, { timeoutMs: 60_000, signal });
-    expect(result.kind).toBe('failed');
+    const reason = 'it had not answered when this process ended';
+    expect(result).toEqual({ kind: 'failed', reason });
   });
 
   it.each(['http://127.0.0.1:9/secret-path', 'http://name.invalid/secret-path'])(

@@ -115,7 +115,7 @@ describe('what is owed', () => {
     expect(didNotStart(owed({ state: 'tied_out' }), at('23:00'))).toBe(false);
     expect(owedSentence(begin, at('04:16'))).toBe('Business date 2026-11-20 is to begin now.');
     expect(owedSentence(owed({}), at('04:20'))).toBe(
-      'It is resumed at 2026-11-21T04:21Z, until 2026-11-21T06:30Z at the latest.',
+      'It is resumed at 2026-11-21T04:21Z, until 2026-11-21T06:30Z at the latest, where `start` or `schedule` runs.',
     );
   });
 

@@ -112,7 +112,7 @@ async function putIn(
     const outcomes = await lastOutcome(db);
     if (wantsJson(command)) {
       printJson({ takenAt: manifest.takenAt, sendsNotInBackup: missing, lastOutcome: outcomes });
-    } else printLines(wordsOf(manifest, missing, outcomes));
+    } else printLines(wordsOf(app, manifest, missing, outcomes));
   } finally {
     await journal.close();
   }
@@ -134,7 +134,16 @@ async function makeTables(app: App, { migrations }: BackupManifest): Promise<voi
   await migrateUp(app.owner, app.log, undefined, migrations.at(-1) ?? null);
 }
 
-function wordsOf(manifest: BackupManifest, missing: number, outcomes: string): string[] {
+const TO_OTHERS =
+  'Where the program signs in as other roles, they have no rights yet: first ' +
+  '`tieout migrate up --writer ROLE --reader ROLE`, as here.';
+
+function wordsOf(
+  { config }: App,
+  manifest: BackupManifest,
+  missing: number,
+  outcomes: string,
+): string[] {
   const known =
     missing === 0
       ? 'The journal of permits here knows of no send after the backup; other hosts may'
@@ -142,6 +151,7 @@ function wordsOf(manifest: BackupManifest, missing: number, outcomes: string): s
   return [
     `restored: the database as of ${manifest.takenAt}`,
     `All sending is frozen. ${known}.`,
+    ...(config.database.kind === 'embedded' ? [] : [TO_OTHERS]),
     'Next: `tieout run` looks at the gateway and says what it finds; read it, then',
     '`tieout brake off --reason TEXT` lets the sending go.',
     `Outcomes end at ${outcomes}: the shop reads on from there (\`tieout export outcomes\`).`,

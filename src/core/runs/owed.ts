@@ -150,7 +150,7 @@ export function owedSentence(owed: Owed, now: Date): string | null {
     case 'resume':
       return (
         `It is resumed ${owed.at > now ? `at ${toMinute(owed.at)}` : 'now'}, ` +
-        `until ${toMinute(owed.until)} at the latest.`
+        `until ${toMinute(owed.until)} at the latest, where \`start\` or \`schedule\` runs.`
       );
     case 'barred':
       return (

@@ -17,6 +17,7 @@ import { freshDatabase } from '../support/database.js';
 const folder = mkdtempSync(join(tmpdir(), 'tieout-live-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const file = join(folder, 'tieout.yaml');
+writeFileSync(join(folder, 'ca.pem'), 'a certificate');
 
 const ACCOUNTS = 'accounts: [{ merchantId: M, accountId: A, signingKey: key1 }]\n';
 const REAL = 'gateway: { baseUrl: "https://gw.example", profile: gateway-profile.yaml }\n';
@@ -71,7 +72,7 @@ describe('a database beyond this machine', () => {
     'postgres://u@db.example/t?sslmode=verify-full',
     'postgres://u@db.example/t?sslmode=require',
     'postgres://u@db.example/t?ssl=true',
-    'postgres://u@db.example/t?sslrootcert=/etc/ca.pem',
+    'postgres://u@db.example/t?sslrootcert=ca.pem',
     'postgres://u@127.0.0.1:5432/t',
     'postgres://u@[::1]/t',
     'postgres://u@localhost/t',

@@ -29,6 +29,9 @@ export function scheduleCommand(): Command {
   });
 }
 
+type Log = (line: string, about?: typeof WARN) => void;
+const WARN = { level: 'warn' } as const;
+
 /** Looks at what is owed so often, whatever the ticks do. */
 const POLL_MS = 30_000;
 
@@ -53,7 +56,7 @@ export async function runClock(app: App, signal: AbortSignal, workforce: Workfor
       say(`clock: ${clockWords(worked ? await readSchedule(deps) : status)}`);
     } catch (error) {
       // A database that is away ends no clock: what is owed stays owed.
-      if (!signal.aborted) say(`clock: ${reasonOf(error)}`);
+      if (!signal.aborted) say(`clock: ${reasonOf(error)}`, WARN);
       if (error instanceof DatabaseAwayError) await deps.reviveDatabase?.().catch(() => {});
     }
     await Promise.race([woken, setTimeout(POLL_MS, undefined, { signal }).catch(() => {})]);
@@ -68,10 +71,7 @@ const INBOX_WAIT_MS = 5 * 60_000;
 const INBOX_END_MS = 10_000;
 
 /** One look at a time; a share that is away may never answer, and holds up no night for good. */
-export function besideTheClock(
-  lookIntoInbox: ReturnType<typeof openInbox>,
-  log: (line: string) => void,
-) {
+export function besideTheClock(lookIntoInbox: ReturnType<typeof openInbox>, log: Log) {
   const say = onlyChanges(log);
   let began = 0;
   let waitsFor = '';
@@ -81,7 +81,7 @@ export function besideTheClock(
     return lookIntoInbox((what) => {
       waitsFor = what;
     })
-      .catch((error: unknown) => say(`inbox: ${reasonOf(error)}`))
+      .catch((error: unknown) => say(`inbox: ${reasonOf(error)}`, WARN))
       .finally(() => {
         looking = null;
       });
@@ -96,7 +96,7 @@ export function besideTheClock(
         await Promise.race([looking, over]);
       }
       if (looking !== null && !stop.aborted)
-        say(`inbox: the look into settlement.inbox does not end: ${waitsFor}`);
+        say(`inbox: the look into settlement.inbox does not end: ${waitsFor}`, WARN);
     },
     end: async (): Promise<void> => {
       if (looking !== null) await inTime(looking, INBOX_END_MS).catch(() => {});
@@ -112,10 +112,10 @@ function clockWords({ owed, now, facts, run }: ScheduleStatus): string {
 }
 
 /** A line that says the same as the one before is not said again. */
-function onlyChanges(log: (line: string) => void): (line: string) => void {
+function onlyChanges(log: Log): Log {
   let last = '';
-  return (line) => {
-    if (line !== last) log(line);
+  return (line, about) => {
+    if (line !== last) log(line, about);
     last = line;
   };
 }

@@ -19,7 +19,8 @@ select r.run_id, r.business_date, r.state as run_state, r.created_at, r.finished
       join tieout.pages p using (pull_id, account_id)
       where ra.run_id = r.run_id and ra.account_id = any ($1) and p.state = 'failed'
         and p.page_no >= 0)) end as summary,
-  $3 or tieout.sees_run($1, r.run_id) as is_whole
+  -- who has each account of it by name is not told what is of none of them
+  $3::boolean as is_whole
 from tieout.runs r
 where not r.is_dry and ($2::date is null or r.business_date = $2)
   and exists (select 1 from tieout.run_accounts ra

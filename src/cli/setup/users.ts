@@ -18,6 +18,7 @@ import {
 import type { Grant, Role } from '../../core/access.js';
 import { grantsText, personState, ROLES, userNameProblem } from '../../core/access.js';
 import { UsageError } from '../../core/errors.js';
+import { unconfiguredAccounts } from '../../runs/leftAccountsStore.js';
 import { makeLink } from '../../web/visitor/links.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, warnLines, withApp } from '../context.js';
@@ -103,7 +104,7 @@ function cellsOf(user: UserRow): Part[] {
 async function add(app: App, name: string, flags: RoleFlags): Promise<number> {
   const problem = userNameProblem(name);
   if (problem !== null) throw new UsageError(`the name ${problem}`);
-  const grants = grantsOf(app, flags);
+  const grants = await grantsOf(app, flags);
   const passwordHash = flags.passwordStdin === true ? await hashFromInput(name) : null;
   const by = machineUser();
   const added = await addUser(app.db, { name, passwordHash, grants, by, now: new Date() });
@@ -134,12 +135,13 @@ async function hashFromInput(name: string): Promise<string> {
 
 async function changeRoles(app: App, name: string, flags: RoleFlags): Promise<number> {
   const userId = await idOf(app, name);
-  for (const grant of grantsOf(app, flags)) {
+  const grants = await grantsOf(app, flags);
+  for (const grant of grants) {
     if (flags.remove === true) await takeRole(app.db, userId, grant.role, grant.accountId);
     else await giveRole(app.db, userId, grant);
   }
   const verb = flags.remove === true ? 'take role' : 'give role';
-  await note(app, verb, name, grantsOf(app, flags).map(grantText).join(', '));
+  await note(app, verb, name, grants.map(grantText).join(', '));
   if (flags.remove !== true) tellWhatIsOfAll(app, flags);
   await warnWithoutAdministrator(app);
   const user = (await listUsers(app.db)).find((one) => one.userId === userId);
@@ -147,9 +149,11 @@ async function changeRoles(app: App, name: string, flags: RoleFlags): Promise<nu
   return 0;
 }
 
-function grantsOf(app: App, { role = [], account }: RoleFlags): Grant[] {
-  const known = app.config.accounts.map(({ accountId }) => accountId);
-  const unknown = account?.find((id) => !known.includes(id));
+/** Of an account that left what is there can be given; and a role of whatever account taken. */
+async function grantsOf(app: App, { role = [], account, remove }: RoleFlags): Promise<Grant[]> {
+  const own = app.config.accounts.map(({ accountId }) => accountId);
+  const known = new Set([...own, ...(await unconfiguredAccounts(app.db, own))]);
+  const unknown = remove === true ? undefined : account?.find((id) => !known.has(id));
   if (unknown !== undefined) throw new UsageError(`there is no account ${unknown}`);
   const accounts = account ?? [null];
   return role.flatMap((one) => accounts.map((accountId) => ({ role: one, accountId })));

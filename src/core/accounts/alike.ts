@@ -38,11 +38,12 @@ export function joinParts(parts: readonly string[]): string {
   return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }
 
-/** Of one account; `about` is short, and may name it. */
+/** Of one account; `about` is short, and may name it; `text` is all that is told. */
 interface Told {
   accountId: string;
   kind: string;
   about: string;
+  text?: string;
 }
 
 /**
@@ -62,10 +63,13 @@ export function reasonsOf(told: readonly Told[]): string[] {
 }
 
 function cut(groups: readonly Told[][], words: (alike: readonly Told[]) => string): string[] {
-  const left = groups.slice(IN_SENTENCE_MAX).flat();
-  const rest = new Set(left.map(({ accountId }) => accountId)).size;
-  const more = rest === 0 ? [] : [`${counted(rest, 'more account')} like these`];
-  return [...groups.slice(0, IN_SENTENCE_MAX).map(words), ...more];
+  const shown = groups.slice(0, IN_SENTENCE_MAX);
+  const left = groups.slice(IN_SENTENCE_MAX);
+  const named = new Set(shown.flat().map(({ accountId }) => accountId));
+  const others = left.flat().filter(({ accountId }) => !named.has(accountId));
+  const count = new Set(others.map(({ accountId }) => accountId)).size;
+  const more = count > 0 ? `${counted(count, 'more account')} like these` : `${left.length} more`;
+  return [...shown.map(words), ...(left.length === 0 ? [] : [more])];
 }
 
 function phraseOf(alike: readonly Told[]): string {
@@ -112,8 +116,9 @@ interface Alike<Row> {
 }
 
 /**
- * In their order. What differs by account and figures alone is the same; of few accounts each is
- * told for itself, and of many the first is an example.
+ * In their order. What differs by account and counts alone is the same; of few accounts each is
+ * told for itself, and of many the first is an example. What names an order, a request, a sum or a
+ * time is nobody else's.
  */
 export function alikeLines<Row extends Told>(told: readonly Row[]): Alike<Row>[] {
   const lines = new Map<Row, Alike<Row>>();
@@ -130,13 +135,18 @@ export function alikeLines<Row extends Told>(told: readonly Row[]): Alike<Row>[]
 /** "S1", or "450 accounts (S1, S2, S3, S4, S5 and 445 more), such as S7". */
 export function whoseLine({ first, accountIds }: Alike<Told>): string {
   if (accountIds.length === 1) return first.accountId;
-  const all = `${counted(accountIds.length, 'account')} (${firstNamed(accountIds)})`;
+  const names = firstNamed(accountIds, areMany(accountIds) ? NAMED_MAX : accountIds.length);
+  const all = `${counted(accountIds.length, 'account')} (${names})`;
   return `${all}, such as ${first.accountId}`;
 }
 
-function lineKey(one: Told): string {
-  return `${one.kind} ${withoutId(one).replaceAll(COUNTS, '')}`;
+function lineKey({ kind, accountId, about, text = about }: Told): string {
+  const anyone = text.replaceAll(ID_OF_TEXT, (word) => (word === accountId ? THE_ID : word));
+  return `${kind} ${anyone.replaceAll(COUNTS, '')}`;
 }
+
+/** Words of a text, among which an account may be. */
+const ID_OF_TEXT = /[\p{L}\p{N}][\p{L}\p{N}._@/-]*(?<![.])/gu;
 
 function grouped<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> {
   const groups = new Map<string, Row[]>();

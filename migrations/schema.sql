@@ -1,4 +1,4 @@
--- The schema as it stands after 1060_movements_by_reference, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1090_nights_of_their_own, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -5270,6 +5270,7 @@ AS $function$
     from tieout.run_accounts ra
     join tieout.runs r using (run_id)
     where ra.account_id = wanted.account_id collate "C" and not r.is_dry
+      and ra.merchant_id is not null
     order by ra.business_date desc
     limit 1
   ) newest on true
@@ -5797,7 +5798,7 @@ AS $function$
       select max(told.business_date) from tieout.run_accounts t
       join tieout.runs told on told.run_id = t.run_id and not told.is_dry
         and told.summary is not null and told.business_date < own_run.business_date
-      where t.account_id = account), '-infinity')
+      where t.account_id = account and t.merchant_id is not null), '-infinity')
   join tieout.pulls p on p.run_id = r.run_id and p.kind = 'night' and p.pull_id < own.pull_id
   join tieout.asked_refunds was on was.pull_id = p.pull_id and was.account_id = account
     and was.requested_at >= since

@@ -1,6 +1,6 @@
 -- What the checklist of a close counts, account by account: the night of the day, what is open of
 -- the account now, and the dates since the newest closed one that no night covers. $1 accounts,
--- $2 business date.
+-- $2 business date. A night that had an account in its books alone, as one that left, is none.
 select asked.account_id as "accountId", found.*
 from unnest($1::text[]) as asked (account_id)
 cross join lateral (
@@ -8,6 +8,7 @@ cross join lateral (
     select tieout.state_in_night(r.state, ra.state) as state, r.run_id
     from tieout.run_accounts ra join tieout.runs r using (run_id)
     where ra.account_id = asked.account_id and r.business_date = $2::date and not r.is_dry
+      and ra.merchant_id is not null
   ),
   standing as materialized (
     select f.state, f.kind, f.currency, f.stake from tieout.break_facts f
@@ -23,7 +24,7 @@ cross join lateral (
   first_night as (
     select coalesce(tieout.closed_until(asked.account_id) + 1, min(ra.business_date)) as date
     from tieout.run_accounts ra join tieout.runs r using (run_id)
-    where ra.account_id = asked.account_id and not r.is_dry
+    where ra.account_id = asked.account_id and not r.is_dry and ra.merchant_id is not null
   ),
   book as (
     select p.report_id
@@ -56,7 +57,8 @@ cross join lateral (
       from first_night, generate_series(first_night.date, $2::date, interval '1 day') as day
       where not exists (
         select from tieout.run_accounts ra join tieout.runs r using (run_id)
-        where ra.account_id = asked.account_id and not r.is_dry and day::date = any (r.covers))
+        where ra.account_id = asked.account_id and not r.is_dry and ra.merchant_id is not null
+          and day::date = any (r.covers))
     ), '[]') as gaps,
     (select (
         select coalesce(jsonb_agg(jsonb_build_object(

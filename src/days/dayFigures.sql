@@ -42,6 +42,7 @@ day as materialized (
     tieout.day_state(ra.account_id, r.business_date) as state
   from tieout.run_accounts ra join tieout.runs r using (run_id)
   where not r.is_dry and ra.account_id = any ($1) and ra.business_date between $2 and $3
+    and ra.merchant_id is not null
 ),
 dated as (
   select account_id, business_date from day

@@ -169,7 +169,7 @@ export async function openDatesOf(
      select ra.account_id as "accountId", array_agg(ra.business_date::text
          order by ra.business_date) as dates
      from asked a
-     join tieout.run_accounts ra on ra.account_id = a.account_id
+     join tieout.run_accounts ra on ra.account_id = a.account_id and ra.merchant_id is not null
        and ra.business_date > a.closed_until and ra.business_date <= $2::date
      join tieout.runs r using (run_id)
      where not r.is_dry and r.finished_at is not null and r.state not in ('running', 'failed')

@@ -28,6 +28,7 @@ night as materialized (
     coalesce(own.until, signed.at) as signed_until
   from tieout.runs r
   join tieout.run_accounts ra on ra.run_id = r.run_id and ra.account_id = any ($1::text[])
+    and ra.merchant_id is not null
   left join workbook newest on newest.run_id = r.run_id and newest.is_newest
   left join signed on signed.account_id = ra.account_id
     and signed.business_date = r.business_date

@@ -56,7 +56,7 @@ export async function newestDates(
   const { rows } = await db.query<{ account_id: string; date: string }>(
     `select a.account_id, max(a.business_date)::text as date
      from tieout.run_accounts a join tieout.runs r using (run_id)
-     where a.account_id = any ($1) and not r.is_dry
+     where a.account_id = any ($1) and not r.is_dry and a.merchant_id is not null
        and (a.events_until is not null or a.run_id = $2)
      group by a.account_id`,
     [accountIds, runId],

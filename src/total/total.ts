@@ -143,7 +143,7 @@ export async function sumUp(
     environment: deps.config.environment,
     state: worstOf([
       ...accounts.map((account) => account.state),
-      ...statesOfOthers(notices, accounts.length),
+      ...statesOfOthers(notices, accountIdsOf(run).length),
     ]),
     pull: sumPulls(figures.map((account) => account.pull)),
     accounts,

@@ -9,6 +9,7 @@ with stopped as materialized (
   cross join lateral (
     select newest.* from tieout.run_accounts newest join tieout.runs r using (run_id)
     where newest.account_id = wanted.account_id collate "C" and not r.is_dry
+      and newest.merchant_id is not null
     order by newest.business_date desc limit 1
   ) ra
   where ra.sending = 'stopped'

@@ -184,7 +184,8 @@ export async function releaseStopped(db: Db, accountId: string): Promise<boolean
        unclean_batches = 0
      where account_id = $1 and sending = 'stopped' and run_id = (
        select run_id from tieout.run_accounts ra join tieout.runs r using (run_id)
-       where ra.account_id = $1 and not r.is_dry order by ra.business_date desc limit 1)`,
+       where ra.account_id = $1 and not r.is_dry and ra.merchant_id is not null
+       order by ra.business_date desc limit 1)`,
     [accountId],
   );
   return rowCount === 1;

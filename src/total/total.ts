@@ -143,7 +143,7 @@ export async function sumUp(
     environment: deps.config.environment,
     state: worstOf([
       ...accounts.map((account) => account.state),
-      ...statesOfOthers(notices, accountIdsOf(run).length),
+      ...statesOfOthers(notices, accounts.length),
     ]),
     pull: sumPulls(figures.map((account) => account.pull)),
     accounts,

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.js';
 import type { LeftMoneyFacts } from '../core/settlement/unkeptSettlement.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
+import { unconfiguredAccounts } from '../runs/leftAccountsStore.js';
 
 /** By account; none where settlement is not kept. `accountIds` are those of the configuration. */
 export async function leftMoney(
@@ -13,5 +14,7 @@ export async function leftMoney(
   accountIds: readonly string[],
 ): Promise<LeftMoneyFacts[]> {
   if (config.settlement === null) return [];
-  return (await db.query<LeftMoneyFacts>(statement('movements/leftMoney'), [accountIds])).rows;
+  const left = await unconfiguredAccounts(db, accountIds);
+  if (left.length === 0) return [];
+  return (await db.query<LeftMoneyFacts>(statement('movements/leftMoney'), [left])).rows;
 }

@@ -5,23 +5,22 @@ import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
 import type { DayFigures, DayState } from '../../../core/runs/businessDay.js';
 import { NO_NIGHT, workbookWords } from '../../../core/runs/businessDay.js';
 import { whyCloseAgain } from '../../../core/runs/sinceClosed.js';
-import { andMore, countText } from '../../../core/text/amounts.js';
+import { andMore } from '../../../core/text/amounts.js';
 import { withoutCommands } from '../../../core/text/commandWords.js';
 import type { DayOrder, DayVerdict } from '../../../days/days.js';
 import { barToLock, barToReopen, closeDay, lockDay, reopenDay } from '../../../days/days.js';
-import type { LateMovement, Named } from '../../../days/daysStore.js';
 import { dayEvents, lateMovements } from '../../../days/daysStore.js';
 import { movedRows } from '../../../days/movedRowsStore.js';
 import { EARLIER_MAX, shownDay, sinceOfOpen } from '../../../days/shownDay.js';
 import { statementsOfRun } from '../../../report/statementStore.js';
 import type { Words } from '../../format.js';
 import type { RowVerdict } from '../../layout/parts.js';
-import { Empty, Figure, Form, OrderLink, State, Table, Verdicts } from '../../layout/parts.js';
+import { Empty, Form, State, Verdicts } from '../../layout/parts.js';
 import type { Answer, ConsoleDeps, Visit } from '../../visit.js';
 import { NOT_FOUND, refused } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
 import { Books, DayTable } from './days.js';
-import { MovedRows } from './movedRows.js';
+import { LateRows, MovedRows } from './movedRows.js';
 import type { Signed } from './signedBoxes.js';
 import { SignedBoxes } from './signedBoxes.js';
 import { SignedFigures } from './signedFigures.js';
@@ -82,7 +81,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
       <MovedAfter moved={day.moved} />
       <MovedRows moved={moved} account={account} words={words} />
       <Figures days={days} words={words} />
-      <Late late={late} account={account} words={words} />
+      <LateRows moved={late} account={account} words={words} />
       <Decided visit={visit} events={events} />
     </>
   );
@@ -183,39 +182,6 @@ interface Day {
   noLocking: string | null;
   /** whether it is closed and may be closed again, on the newest revision */
   isAgain: boolean;
-}
-
-function Late(props: { late: Named<LateMovement>; account: string; words: Words }) {
-  const { late, account, words } = props;
-  const { rows, count } = late;
-  if (count === 0) return null;
-  const first =
-    rows.length < count ? `: the first ${countText(rows.length)} of ${countText(count)}` : '';
-  return (
-    <Table
-      caption={`What became known here and belongs to an earlier, closed day${first}`}
-      isCaptionSeen
-      columns={[
-        { head: 'Order' },
-        { head: 'What' },
-        { head: 'Amount', isFigure: true },
-        { head: 'Currency' },
-        { head: 'Belongs to' },
-      ]}
-    >
-      {rows.map((one) => (
-        <tr>
-          <th scope="row">
-            <OrderLink accountId={account} orderNo={one.orderNo} />
-          </th>
-          <td>{one.operation}</td>
-          <Figure>{words.amount(one.amount, one.currency)}</Figure>
-          <td>{one.currency}</td>
-          <td>{one.belongsTo}</td>
-        </tr>
-      ))}
-    </Table>
-  );
 }
 
 const POSSIBLE: Readonly<Record<DayState, readonly (keyof typeof VERBS)[]>> = {

@@ -1,7 +1,6 @@
 // What the frame of a page needs to know: where this is, who is signed in, what they may see.
 
 import type { SessionRow } from '../access/sessionsStore.js';
-import type { Right } from '../core/access.js';
 import { accountsFor, hasEverywhere } from '../core/access.js';
 import { stopWords } from '../core/instructions/breaker.js';
 import { activeBrakes } from '../send/batches/sendingStatusStore.js';
@@ -15,11 +14,12 @@ export async function frameOf(
   csrf: string,
 ): Promise<Omit<Frame, 'title' | 'section'>> {
   const { environment, schedule, settlement } = deps.config;
-  const can = (right: Right, everywhere: boolean): boolean => {
-    const grants = session?.grants ?? [];
-    return everywhere
-      ? hasEverywhere(right, grants)
-      : accountsFor(right, grants, deps.accountIds).length > 0;
+  const grants = session?.grants ?? [];
+  const named = grants.flatMap(({ accountId }) => accountId ?? []);
+  const can: NonNullable<Frame['person']>['can'] = (right, of) => {
+    if (of === 'all') return hasEverywhere(right, grants);
+    const known = of === 'left' ? [...deps.accountIds, ...named] : deps.accountIds;
+    return accountsFor(right, grants, known).length > 0;
   };
   const person = session === null ? null : { name: session.name, can };
   return {

@@ -76,6 +76,7 @@ describe('a filter that does not fit', () => {
     const { body } = await viewer.get(path.replace('DATE', rows[0]?.date ?? ''));
     expect(textOf(body)).toContain(words);
     expect(textOf(body)).toContain(': nothing matches.');
+    expect(textOf(body)).not.toMatch(/waiting for approval:|nothing waits/i);
     expect(body).not.toMatch(/href="\/(orders\/|(instructions|breaks)\/\d)/);
   });
 });

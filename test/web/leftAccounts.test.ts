@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ROLES } from '../../src/core/access.js';
+import { closeDay } from '../../src/days/days.js';
 import { ROUTES } from '../../src/web/routes.js';
 import { tieoutHere } from '../support/cliHere.js';
 import { rewriteSettings } from '../support/night.js';
@@ -187,6 +188,25 @@ it('is no account of the pages that a night writes', async () => {
     const { body } = await finance.get(`${page}?account=${LEFT}`);
     expect(textOf(body)).toContain('stands in the statements and workbooks of the nights');
   }
+});
+
+it('has a menu of what is there for who may see it alone, and its signed day where it is told', async () => {
+  const only = await place.withRole('finance', LEFT);
+  const { body } = await only.get('/breaks');
+  const [menu = ''] = /<nav aria-label="Sections">.*?<\/nav>/s.exec(body) ?? [];
+  const paths = [...menu.matchAll(/href="([^"]+)"/g)].map(([, path = '']) => path);
+  expect(paths).toEqual(['/', '/breaks', '/approvals', '/instructions', '/reports']);
+  for (const path of paths) expect([path, (await only.get(path)).statusCode]).toEqual([path, 200]);
+  const [date = ''] = await rowsOf('select business_date::text as is from tieout.runs');
+  const who = { name: 'anna', isClaim: false };
+  const order = { accountId: LEFT, date, who, reason: 'month end', secondPerson: false };
+  expect(await closeDay(place.app.db, { ...order, withEarlier: true })).toMatchObject({
+    kind: 'done',
+  });
+  const audit = (await (await place.withRole('approver')).get('/audit')).body;
+  const [, path = ''] = /<a href="([^"]+)">[^<]*clos/.exec(audit) ?? [];
+  expect(path).toBe(`/nights/${date}/statement?account=${LEFT}`);
+  expect((await finance.get(path)).body).toContain(`From the ledger to the gateway: ${LEFT}`);
 });
 
 it('is decided about as on the command line: breaks are given, noted and waived', async () => {

@@ -294,3 +294,22 @@ it('has the night with what a person has to do first, the same of many accounts 
   expect(textOf(alone.body)).toContain(`Run of ${date}: account A1004`);
   expect(alone.body).not.toContain('A1003');
 });
+
+it('says what each account may send, those that send nothing first, and alike once in the terminal', async () => {
+  const here = { cwd: house.house.folder };
+  await tieoutHere(['brake', 'on', '--account', 'A1013', '--reason', 'asked'], here);
+  const { body } = await finance.get('/brake');
+  const rows = rowsOf(body);
+  expect(rows).toHaveLength(ACCOUNTS);
+  expect(rows[0]).toMatch(/^ ?A1013 .*asked/);
+  const { stdout } = await tieoutHere(['brake', 'status'], here);
+  const lines = stdout.split('\n').filter((line) => /^(Account |\d+ accounts )/.test(line));
+  const own = lines.filter((line) => line.startsWith('Account '));
+  expect(own).toEqual([expect.stringMatching(/^Account A1013: sending is stopped/)]);
+  // What sends goes with a canary or without one: two lines, and each account in one of them.
+  const alike = lines.filter((line) => !own.includes(line));
+  expect(alike).toHaveLength(2);
+  expect(alike[0]).toMatch(/^\d+ accounts \(A1001, .*\), such as A1001: sends/);
+  const named = alike.flatMap((line) => line.split(')')[0]?.match(/A\d+/g) ?? []);
+  expect(named.toSorted()).toEqual(IDS.filter((id) => id !== 'A1013'));
+});

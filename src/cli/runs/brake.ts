@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { announceIn } from '../../access/record.js';
 import type { BrakeOrder } from '../../brake/brake.js';
 import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
+import { alikeLines, areMany, whoseLine } from '../../core/accounts/alike.js';
 import { UsageError } from '../../core/errors.js';
 import { brakeAndCure, brakeWords } from '../../core/instructions/breaker.js';
 import type { Decider } from '../../core/instructions/decider.js';
@@ -127,7 +128,7 @@ async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> 
       ...remaining
         .filter(({ accountId }) => accountId === null || mine(accountId))
         .map((one) => `Still on: ${brakeAndCure(one)}`),
-      ...about.map(({ accountId, words }) => `Account ${accountId}: ${words}`),
+      ...accountLines(about, ''),
       ...othersLine(stopped.length - about.length),
       ...(lifted.length === 0
         ? []
@@ -138,6 +139,19 @@ async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> 
     ]);
   }
   return stands ? NOTHING_LIFTED_EXIT : 0;
+}
+
+type SendingStatus = Awaited<ReturnType<typeof brakeStatus>>['accounts'][number];
+
+/** A line an account; of many, a line for what is said of several alike. `here`: of who sends. */
+function accountLines(statuses: readonly SendingStatus[], here: string): string[] {
+  const told = statuses.map(({ accountId, sends, words }) => {
+    return { accountId, kind: '', about: `${words}${sends ? here : ''}` };
+  });
+  if (!areMany(told)) return told.map(({ accountId, about }) => `Account ${accountId}: ${about}`);
+  return alikeLines(told).map((line) => {
+    return `${line.accountIds.length === 1 ? 'Account ' : ''}${whoseLine(line)}: ${line.first.about}`;
+  });
 }
 
 /** Who asked about one account reads of the others that there are such. */
@@ -181,9 +195,7 @@ async function status(app: App, json: boolean): Promise<number> {
       ...(found.brakes.length === 0
         ? ['Nobody has stopped sending.']
         : found.brakes.map((one) => brakeWords(one))),
-      ...found.accounts.map(
-        ({ accountId, sends, words }) => `Account ${accountId}: ${words}${sends ? here : ''}`,
-      ),
+      ...accountLines(found.accounts, here),
       ...noticeLines(elsewhere),
       ...(found.underWay > 0 ? [`${countText(found.underWay)} batch(es) are on their way.`] : []),
     ]);

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
 import { discardJob, listFailedJobs, retryFailedJob } from '../../../jobs/failed.js';
-import { hasAdministrator } from '../../access/usersStore.js';
+import { hasAdministrator, listUsers } from '../../access/usersStore.js';
 import { UnreachableError } from '../../core/errors.js';
 import type { QueueName, Reevaluate } from '../../core/queuePort.js';
 import { migrationStatus } from '../../database/migrate.js';
@@ -115,7 +115,10 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
   }
   if (!(await hasAdministrator(app.db))) {
     const link = await makeLink(app, null, new Date());
-    app.log(`nobody may manage it yet: make the first account, once: ${address}${link}`);
+    const isNew = (await listUsers(app.db)).length === 0;
+    const orGive = 'or give it to somebody: tieout users role NAME --role admin; ';
+    const first = `${isNew ? '' : orGive}make the first account, once: ${address}${link}`;
+    app.log(`nobody may manage it yet: ${first}`);
   }
   return () => server.close();
 }

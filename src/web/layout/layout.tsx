@@ -7,12 +7,15 @@ import { renderToString } from 'preact-render-to-string';
 import type { Right } from '../../core/access.js';
 import { assetPath } from '../assets.js';
 
+/** For all accounts, for some of the configuration, or for some of it or that left it. */
+type Of = 'all' | 'configured' | 'left';
+
 export interface Frame {
   title: string;
   environment: 'test' | 'live';
   section: string;
   /** null: nobody is signed in */
-  person: { name: string; can(right: Right, everywhere: boolean): boolean } | null;
+  person: { name: string; can(right: Right, of: Of): boolean } | null;
   csrf: string;
   /** what stops the sending now, in words */
   brakes: readonly string[];
@@ -30,25 +33,25 @@ interface Section {
   name: string;
   path: string;
   right: Right;
-  everywhere?: true;
+  of: Of;
   /** only where settlement is kept */
   ofSettlement?: true;
 }
 
 /** In the order in which a morning asks for them. */
 const SECTIONS: readonly Section[] = [
-  { name: 'Tonight', path: '/', right: 'look' },
-  { name: 'Breaks', path: '/breaks', right: 'look' },
-  { name: 'Approvals', path: '/approvals', right: 'look' },
-  { name: 'Instructions', path: '/instructions', right: 'look' },
-  { name: 'Reservations', path: '/authorisations', right: 'look' },
-  { name: 'Reports', path: '/reports', right: 'look' },
-  { name: 'Days', path: '/days', right: 'look' },
-  { name: 'Settlement', path: '/settlement', right: 'look', ofSettlement: true },
-  { name: 'Jobs', path: '/jobs', right: 'jobs', everywhere: true },
-  { name: 'Activity', path: '/activity', right: 'audit', everywhere: true },
-  { name: 'Audit', path: '/audit', right: 'audit', everywhere: true },
-  { name: 'Settings', path: '/settings', right: 'settings', everywhere: true },
+  { name: 'Tonight', path: '/', right: 'look', of: 'left' },
+  { name: 'Breaks', path: '/breaks', right: 'look', of: 'left' },
+  { name: 'Approvals', path: '/approvals', right: 'look', of: 'left' },
+  { name: 'Instructions', path: '/instructions', right: 'look', of: 'left' },
+  { name: 'Reservations', path: '/authorisations', right: 'look', of: 'configured' },
+  { name: 'Reports', path: '/reports', right: 'look', of: 'left' },
+  { name: 'Days', path: '/days', right: 'look', of: 'configured' },
+  { name: 'Settlement', path: '/settlement', right: 'look', of: 'configured', ofSettlement: true },
+  { name: 'Jobs', path: '/jobs', right: 'jobs', of: 'all' },
+  { name: 'Activity', path: '/activity', right: 'audit', of: 'all' },
+  { name: 'Audit', path: '/audit', right: 'audit', of: 'all' },
+  { name: 'Settings', path: '/settings', right: 'settings', of: 'all' },
 ];
 
 export function renderPage(frame: Frame, body: VNode): string {
@@ -145,8 +148,8 @@ function Stopped({ brakes }: { brakes: readonly string[] }) {
 
 /** For everybody who may: at once for all accounts, on its page for some. */
 function StopSending({ csrf, person }: { csrf: string; person: NonNullable<Frame['person']> }) {
-  if (!person.can('brake', false)) return null;
-  if (!person.can('brake', true)) {
+  if (!person.can('brake', 'configured')) return null;
+  if (!person.can('brake', 'all')) {
     return (
       <a class="stop" href="/brake">
         Stop sending
@@ -173,7 +176,6 @@ function StopSending({ csrf, person }: { csrf: string; person: NonNullable<Frame
 
 function sectionsOf({ hasSettlement }: Frame, { can }: NonNullable<Frame['person']>): Section[] {
   return SECTIONS.filter(
-    ({ right, everywhere, ofSettlement }) =>
-      can(right, everywhere === true) && (ofSettlement !== true || hasSettlement),
+    ({ right, of, ofSettlement }) => can(right, of) && (ofSettlement !== true || hasSettlement),
   );
 }

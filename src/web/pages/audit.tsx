@@ -27,6 +27,7 @@ import type { Words } from '../format.js';
 import { pageOf } from '../layout/many.js';
 import { Empty, Figure, Form, OrderLink, Pager, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
+import { dayPath, statementPath } from './days/signing.js';
 
 const ROWS_A_PAGE = 100;
 const PAGES_MAX = 20_000;
@@ -78,7 +79,7 @@ export async function auditPage(visit: Visit): Promise<Answer> {
           Sign-ins and downloads are under <a href="/activity">Activity</a>.
         </Empty>
       ) : (
-        <Trail rows={found.slice(0, ROWS_A_PAGE)} words={words} />
+        <Trail rows={found.slice(0, ROWS_A_PAGE)} visit={visit} />
       )}
       <Pager at={at} hasNext={found.length > ROWS_A_PAGE} to={next} />
       {isMany ? (
@@ -125,7 +126,8 @@ function chainName(accountId: string): string {
   return accountId === '' ? 'runs and settings' : accountId;
 }
 
-function Trail({ rows, words }: { rows: readonly TrailRow[]; words: Words }) {
+function Trail({ rows, visit }: { rows: readonly TrailRow[]; visit: Visit }) {
+  const { deps, words } = visit;
   return (
     <Table
       caption="What people decided, newest first"
@@ -145,7 +147,7 @@ function Trail({ rows, words }: { rows: readonly TrailRow[]; words: Words }) {
           <th scope="row">{words.at(row.at)}</th>
           <td>{nameLabel(row.who, row.isClaim)}</td>
           <td>
-            <WhatLink row={row} />
+            <WhatLink row={row} ids={deps.accountIds} />
           </td>
           <td>{row.accountId}</td>
           <td>
@@ -163,7 +165,8 @@ function Trail({ rows, words }: { rows: readonly TrailRow[]; words: Words }) {
   );
 }
 
-function WhatLink({ row }: { row: TrailRow }) {
+/** `ids`: accounts of the configuration; of others the statements of their nights are left. */
+function WhatLink({ row, ids }: { row: TrailRow; ids: readonly string[] }) {
   const { what } = row;
   switch (row.kind) {
     case 'instruction':
@@ -171,7 +174,11 @@ function WhatLink({ row }: { row: TrailRow }) {
     case 'break':
       return <a href={`/breaks/${row.id}`}>{what}</a>;
     case 'day':
-      return <a href={`/days/${encodeURIComponent(row.accountId)}/${row.id}`}>{what}</a>;
+      return ids.includes(row.accountId) ? (
+        <a href={dayPath(row.accountId, row.id)}>{what}</a>
+      ) : (
+        <a href={statementPath(row.id, row.accountId)}>{what}</a>
+      );
     case 'brake':
       return <a href="/brake">{what}</a>;
   }

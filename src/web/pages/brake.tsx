@@ -2,9 +2,11 @@
 // is quick, since it can cost nothing; letting go asks for the password, since money moves again.
 
 import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
+import { inSentence } from '../../core/accounts/alike.js';
 import { stopWords } from '../../core/instructions/breaker.js';
 import { countText } from '../../core/text/amounts.js';
-import { Empty, Form, Table } from '../layout/parts.js';
+import { pageOf } from '../layout/many.js';
+import { Empty, Form, Pager, Table } from '../layout/parts.js';
 import { Said } from '../layout/said.js';
 import type { Answer, Visit, VisitEvent } from '../visit.js';
 import { refused } from '../visit.js';
@@ -12,13 +14,15 @@ import { refused } from '../visit.js';
 const ALL = 'all accounts';
 
 export async function brakePage(visit: Visit): Promise<Answer> {
-  const { deps, accounts, words } = visit;
+  const { deps, accounts, query, words } = visit;
   const said = (at: Date) => `${words.at(at)} ${words.zone}`;
   const {
     brakes,
     accounts: sendingStatuses,
     underWay,
   } = await brakeStatus(deps, accounts, ownJournal(deps.config), said);
+  const stoppedFirst = sendingStatuses.toSorted((one, other) => +one.sends - +other.sends);
+  const { shown, at, pages } = pageOf(stoppedFirst, query, 'page');
   const mine = brakes.filter(({ accountId }) => accountId === null || accounts.includes(accountId));
   const body = (
     <>
@@ -33,7 +37,7 @@ export async function brakePage(visit: Visit): Promise<Answer> {
         caption="What each account may send now"
         columns={[{ head: 'Account' }, { head: 'In words' }]}
       >
-        {sendingStatuses.map(({ accountId, words: text }) => (
+        {shown.map(({ accountId, words: text }) => (
           <tr>
             <th scope="row">{accountId}</th>
             <td>
@@ -42,6 +46,7 @@ export async function brakePage(visit: Visit): Promise<Answer> {
           </tr>
         ))}
       </Table>
+      <Pager {...{ at, pages }} to={(next) => `/brake?page=${next + 1}`} />
       {underWay > 0 ? (
         <Empty>
           {underWay === 1 ? '1 batch is' : `${countText(underWay)} batches are`} on the way, and
@@ -60,12 +65,13 @@ function stateWords(brakes: Brakes, sendingStatuses: Accounts): string {
   const isAll =
     braked.includes(null) || sendingStatuses.every((one) => braked.includes(one.accountId));
   if (isAll) return 'Sending is stopped. Snapshots go on.';
-  if (braked.length > 0) return `Sending is stopped for ${braked.join(', ')}. Snapshots go on.`;
+  if (braked.length > 0)
+    return `Sending is stopped for ${inSentence(braked.flatMap((id) => id ?? []))}. Snapshots go on.`;
   const stopped = sendingStatuses.filter(({ sends }) => !sends).map(({ accountId }) => accountId);
   if (stopped.length === 0) return 'Sending is not stopped.';
-  const them = stopped.length === 1 ? 'it' : 'one';
+  const [them, verb] = stopped.length === 1 ? ['it', 'sends'] : ['one', 'send'];
   return (
-    `Nobody has stopped it, but ${stopped.join(', ')} sends nothing: see below why. ` +
+    `Nobody has stopped it, but ${inSentence(stopped)} ${verb} nothing: see below why. ` +
     `To resume one that tieout itself stopped, choose ${them} under For.`
   );
 }

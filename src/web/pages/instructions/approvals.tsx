@@ -62,16 +62,18 @@ export async function approvalsPage(visit: Visit): Promise<Answer> {
     <>
       <h1>Approvals{account === null ? '' : `: account ${account}`}</h1>
       <FilterProblem words={problem} />
-      <p class="sentence" role="status">
-        {waitingWords(waits)}
-        {waits.kept === 0
-          ? null
-          : ` Held by a setting, which no approval frees: ${words.count(waits.kept)}` +
-            `${sort === 'age' ? ', listed last' : ''}.`}
-      </p>
+      {problem === null ? (
+        <p class="sentence" role="status">
+          {waitingWords(waits)}
+          {waits.kept === 0
+            ? null
+            : ` Held by a setting, which no approval frees: ${words.count(waits.kept)}` +
+              `${sort === 'age' ? ', listed last' : ''}.`}
+        </p>
+      ) : null}
       {areMany(accounts) ? <AccountFilter visit={visit} action="/approvals" /> : null}
       {groups}
-      {rows.length === 0 ? (
+      {problem !== null ? null : rows.length === 0 ? (
         <Empty>
           Nothing waits for approval. What the settings let tieout send by itself is under{' '}
           <a href="/instructions">Instructions</a>.

@@ -84,9 +84,20 @@ export function grantsText(grants: readonly Grant[]): string {
 
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._@-]{0,63}$/u;
 
+/** Those whose letters are taken for one another. */
+const ALPHABETS = [
+  /\p{Script=Latin}/u,
+  /\p{Script=Cyrillic}/u,
+  /\p{Script=Greek}/u,
+  /\p{Script=Armenian}/u,
+];
+
 /** A name that reads the same everywhere: no blanks, no control characters. */
 export function userNameProblem(name: string): string | null {
   if (name !== name.normalize('NFKC')) return 'holds characters that look like others';
+  if (ALPHABETS.filter((letters) => letters.test(name)).length > 1) {
+    return 'mixes letters of several alphabets, some of which look alike';
+  }
   return NAME.test(name) ? null : 'needs 1 to 64 letters, digits or any of . _ @ -';
 }
 

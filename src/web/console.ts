@@ -26,6 +26,7 @@ import { minuteLimit } from './minuteLimit.js';
 import { ROUTES } from './routes.js';
 import { fileOf, readUploads } from './upload/uploadForm.js';
 import type { ConsoleDeps, Route, Visit } from './visit.js';
+import { NOT_FOUND } from './visit.js';
 import { draftOf, isFor } from './visitor/draft.js';
 import { fieldsOf } from './visitor/fields.js';
 import { bindFormCookie, checkForm, FORM_COOKIE, tokenFor } from './visitor/forms.js';
@@ -194,7 +195,7 @@ async function serve(
     ...{ route, session, accounts, known },
     typed: draft?.typed ?? {},
   });
-  const answer = await route.handle(visit);
+  const answer = namesNothing(visit.params) ? NOT_FOUND : await route.handle(visit);
   if (answer.kind === 'notFound') {
     deps.log(`console: ${forLog(session.name)} found nothing: ${route.method} ${route.path}`);
   }
@@ -207,6 +208,11 @@ async function serve(
   }
   const problem = draft?.problem ?? null;
   return sendAnswer(deps, request, reply, { session, answer, csrf: visit.csrf, problem });
+}
+
+/** No row has such a name: the database could not even be asked for it. */
+function namesNothing(params: Readonly<Record<string, string>>): boolean {
+  return Object.values(params).some((name) => name.includes('\u0000'));
 }
 
 /** Why nothing is decided here, in words; null: nothing is to be decided, or it may be. */

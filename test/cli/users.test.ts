@@ -69,15 +69,41 @@ describe('tieout users', () => {
     expect(await hasAdministrator(house.db)).toBe(true);
   });
 
+  it('takes no role away that stays, and gives no link that opens nothing', async () => {
+    await users('add', 'fiona', '--role', 'finance', 'viewer');
+    const kept = await users(
+      'role',
+      'fiona',
+      '--role',
+      'finance',
+      '--account',
+      'A1001',
+      '--remove',
+    );
+    expect(kept).toMatchObject({ code: 2, stderr: expect.stringContaining('keeps A1001 by it') });
+    const none = await users('role', 'fiona', '--role', 'approver', '--remove');
+    expect(none).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing was taken') });
+    const taken = await users('role', 'fiona', '--role', 'finance', '--remove');
+    expect(taken.stderr).not.toContain('nothing was taken');
+    expect(taken.stdout).toMatch(/fiona\s+invited\s+viewer\n/);
+    await users('disable', 'fiona');
+    const link = await users('link', 'fiona');
+    expect([link.code, link.stdout]).toEqual([2, '']);
+    expect(link.stderr).toContain('tieout users enable fiona');
+    await users('enable', 'fiona');
+    expect((await users('link', 'fiona')).stdout).toContain('/welcome/');
+  });
+
   it('refuses a twin, an unknown role, account and name with exit code 2', async () => {
     const tries = [
       await users('add', 'Paula', '--role', 'viewer'),
       await users('add', 'eve', '--role', 'king'),
       await users('add', 'eve', '--role', 'viewer', '--account', 'A9'),
       await users('add', 'eve and adam', '--role', 'viewer'),
+      await users('add', 'p\u0430ula', '--role', 'viewer'),
       await users('disable', 'nobody'),
     ];
-    expect(tries.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
+    expect(tries.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2]);
     expect(await findCredential(house.db, 'paula')).toBeNull();
     expect(await passwordFits('', null)).toBe(false);
   });

@@ -113,6 +113,10 @@ describe('paths (row 108)', () => {
     expect(body).not.toContain('root:');
   });
 
+  it.each(['%00', 'a%00b'])('no order has the name %s', async (name) => {
+    expect((await all.get(`/orders/A1001/${name}`)).statusCode).toBe(404);
+  });
+
   it('a row that names a file elsewhere, or a link to one, is not followed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tieout-elsewhere-'));
     const secret = join(folder, 'secret.xlsx');

@@ -191,6 +191,9 @@ describe("a batch's page", () => {
     const other = await console.withRole('finance', 'A1002');
     expect((await other.get(`/settlement/A1001/${LONG}`)).statusCode).toBe(404);
     expect((await other.get('/settlement')).body).not.toContain(LONG);
+    const own = await console.withRole('finance', 'A1001');
+    expect((await own.get(`/settlement/A1001/${LONG}`)).body).not.toContain('>Holds<');
+    expect((await finance.get(`/settlement/A1001/${LONG}`)).body).toContain('>Holds<');
     expect((await finance.get('/settlement/A1001/nobody')).statusCode).toBe(404);
   });
 });

@@ -136,10 +136,8 @@ async function hashFromInput(name: string): Promise<string> {
 async function changeRoles(app: App, name: string, flags: RoleFlags): Promise<number> {
   const userId = await idOf(app, name);
   const grants = await grantsOf(app, flags);
-  for (const grant of grants) {
-    if (flags.remove === true) await takeRole(app.db, userId, grant.role, grant.accountId);
-    else await giveRole(app.db, userId, grant);
-  }
+  if (flags.remove === true) await takeRoles(app, { userId, name }, grants);
+  else for (const grant of grants) await giveRole(app.db, userId, grant);
   const verb = flags.remove === true ? 'take role' : 'give role';
   await note(app, verb, name, grants.map(grantText).join(', '));
   if (flags.remove !== true) tellWhatIsOfAll(app, flags);
@@ -147,6 +145,26 @@ async function changeRoles(app: App, name: string, flags: RoleFlags): Promise<nu
   const user = (await listUsers(app.db)).find((one) => one.userId === userId);
   if (user) printLines(columns([cellsOf(user)]));
   return 0;
+}
+
+/** Whoever has it for all accounts has it for each of them, whatever is taken away by name. */
+async function takeRoles(
+  app: App,
+  { userId, name }: Pick<UserRow, 'userId' | 'name'>,
+  grants: readonly Grant[],
+): Promise<void> {
+  const own = (await listUsers(app.db)).find((one) => one.userId === userId)?.grants ?? [];
+  const ofAll = new Set(own.filter(({ accountId }) => accountId === null).map(({ role }) => role));
+  const held = grants.find(({ role, accountId }) => accountId !== null && ofAll.has(role));
+  if (held !== undefined) {
+    throw new UsageError(
+      `${name} has the role ${held.role} for all accounts, and keeps ${held.accountId} by it. ` +
+        'Take it for all (without --account), and give it for the accounts that stay',
+    );
+  }
+  let taken = 0;
+  for (const grant of grants) taken += await takeRole(app.db, userId, grant.role, grant.accountId);
+  if (taken === 0) warnLines([`${name} has no such role: nothing was taken away`]);
 }
 
 /** Of an account that left what is there can be given; and a role of whatever account taken. */
@@ -160,7 +178,14 @@ async function grantsOf(app: App, { role = [], account, remove }: RoleFlags): Pr
 }
 
 async function link(app: App, name: string): Promise<number> {
-  await printLink(app, await idOf(app, name), name);
+  const userId = await idOf(app, name);
+  const user = (await listUsers(app.db)).find((one) => one.userId === userId);
+  if (user?.state === 'disabled') {
+    throw new UsageError(
+      `${name} is disabled, and no link lets them in: first tieout users enable ${name}`,
+    );
+  }
+  await printLink(app, userId, name);
   await note(app, 'make link', name, 'done');
   return 0;
 }

@@ -223,7 +223,8 @@ function nightLine({ runState, notCompared }: ClosingFacts): ChecklistLine {
   const isInTheWay = !WHOLE.includes(runState) || notCompared > 0;
   const isWell = runState === 'tied_out' && notCompared === 0;
   const line = { topic: 'night' as const, isWell, isInTheWay };
-  if (runState === null) return { ...line, words: 'there is no night of this date' };
+  // It has no page: the days around it do.
+  if (runState === null) return { ...line, topic: 'gaps', words: 'there is no night of this date' };
   const missed = `${count(notCompared, 'order was', 'orders were')} not compared`;
   const words = `the night ${shown(runState)}${notCompared > 0 ? `: ${missed}` : ''}`;
   return { ...line, words };

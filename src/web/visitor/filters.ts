@@ -50,6 +50,11 @@ export function accountWords({ deps }: Pick<Visit, 'deps'>, accountId: string): 
   return deps.accountIds.includes(accountId) ? accountId : `${accountId} (not configured)`;
 }
 
+/** Whether the pages that are of configured accounts alone are open to the reader. */
+export function seesConfigured({ deps, accountsFor }: Visit): boolean {
+  return accountsFor('look').some((accountId) => deps.accountIds.includes(accountId));
+}
+
 /** For what is decided about all that match: of which accounts, where the lists show more. */
 export function onlyMine({ query, accounts, accountsFor }: Visit): string {
   const isAll = accountsFor('look').every((account) => accounts.includes(account));

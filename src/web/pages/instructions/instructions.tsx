@@ -26,7 +26,7 @@ import {
 import type { Direction } from '../../layout/sorting.js';
 import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
-import { chosenBy } from '../../visitor/filters.js';
+import { chosenBy, seesConfigured } from '../../visitor/filters.js';
 import { amountOf } from './decisionBasis.js';
 import { decideInstructionRows } from './instructionDecisions.js';
 import { groupsOf } from './instructionSets.js';
@@ -77,9 +77,11 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
       <h1>Instructions</h1>
       <FilterProblem words={problem} />
       <States state={state} counts={counts} words={words} />
-      <p>
-        <a href="/brake">Stop or resume sending</a>, of all accounts or of one.
-      </p>
+      {seesConfigured(visit) ? (
+        <p>
+          <a href="/brake">Stop or resume sending</a>, of all accounts or of one.
+        </p>
+      ) : null}
       {groups}
       {rows.length === 0 ? (
         <Empty>

@@ -23,7 +23,7 @@ import { Ask, Said } from '../../layout/said.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
-import { chosenBy } from '../../visitor/filters.js';
+import { chosenBy, seesConfigured } from '../../visitor/filters.js';
 import { reservationsAtRisk } from '../authorisations.js';
 import { OVERDUE } from '../breaks/breakQuery.js';
 import { Accounts } from './accounts.js';
@@ -169,7 +169,8 @@ function Head(props: { night: ConsoleRun; visit: Visit; account?: string | null 
           'fees, chargebacks and bank payouts are not known to tieout.'
         ) : (
           <>
-            what the acquirer settled and paid stands under <a href="/settlement">Settlement</a>.
+            what the acquirer settled and paid stands under{' '}
+            {seesConfigured(visit) ? <a href="/settlement">Settlement</a> : 'Settlement'}.
           </>
         )}{' '}
         {night.asOf === null ? null : (

@@ -62,7 +62,9 @@ function payouts(files: Files, { words }: Visit): string {
   return said.join('; ');
 }
 
-function FileTable({ files, visit: { words } }: { files: Files; visit: Visit }) {
+/** What the file holds is of all its accounts, and told to who sees them all. */
+function FileTable({ files, visit }: { files: Files; visit: Visit }) {
+  const { words, seesAll } = visit;
   return (
     <Table
       caption="The file that brought it"
@@ -74,7 +76,7 @@ function FileTable({ files, visit: { words } }: { files: Files; visit: Visit }) 
         { head: 'Payout', isFigure: true },
         { head: 'File' },
         { head: 'Imported' },
-        { head: 'Holds' },
+        ...(seesAll ? [{ head: 'Holds' }] : []),
         { head: 'SHA-256' },
       ]}
     >
@@ -86,9 +88,11 @@ function FileTable({ files, visit: { words } }: { files: Files; visit: Visit }) 
           <Figure>{words.amount(one.payout, one.currency)}</Figure>
           <td>{words.free(one.fileName)}</td>
           <td>{words.at(one.importedAt)}</td>
-          <td>
-            batches {words.count(one.fileBatches)}, lines {words.count(one.fileLines)}
-          </td>
+          {seesAll ? (
+            <td>
+              batches {words.count(one.fileBatches)}, lines {words.count(one.fileLines)}
+            </td>
+          ) : null}
           <td class="value">
             <code>{one.sha256}</code>
           </td>

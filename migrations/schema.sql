@@ -1,4 +1,4 @@
--- The schema as it stands after 1090_nights_of_their_own, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1100_break_ended_by_decision, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -262,7 +262,7 @@ create table tieout.break_events (
   decided_over text,
   link_id bigint,
   constraint break_events_break_id_fkey FOREIGN KEY (break_id) REFERENCES tieout.breaks(break_id),
-  constraint break_events_cause_check CHECK (cause = ANY (ARRAY['instruction', 'outside', 'ledger', 'tolerance', 'gone', 'other_break', 'rules', 'settlement'])),
+  constraint break_events_cause_check CHECK (cause = ANY (ARRAY['instruction', 'decision', 'outside', 'ledger', 'tolerance', 'gone', 'other_break', 'rules', 'settlement'])),
   constraint break_events_cause_of_resolved CHECK (cause IS NULL OR event = 'resolved'),
   constraint break_events_event_check CHECK (event = ANY (ARRAY['opened', 'reopened', 'resolved', 'waived', 'changed', 'noted', 'assigned', 'waiver_asked', 'waiver_refused'])),
   constraint break_events_from_state_check CHECK (from_state = ANY (ARRAY['open', 'resolved', 'waived'])),

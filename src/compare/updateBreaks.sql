@@ -138,7 +138,8 @@ shown as materialized (
 ),
 -- By what did it go away? The first that fits.
 explained as materialized (
-  select g.break_id, g.state as old_state, case
+  select g.break_id, g.state as old_state, said.who, case
+      when said.who is not null then 'decision'
       when exists (
         select from :instructions i
         where i.account_id = g.account_id and i.order_no = g.order_no
@@ -163,13 +164,22 @@ explained as materialized (
   left join :verdicts v
     on v.run_id = $1 and v.account_id = g.account_id and v.order_no = g.order_no
   left join shown s on s.break_id = g.break_id
+  -- who has said what became of what was unknown, and no run has counted it before
+  left join lateral (
+    select i.changed_by as who from :instructions i
+    where g.kind = 'outcome_unknown' and i.account_id = g.account_id and i.order_no = g.order_no
+      and i.changed_by <> 'tieout' and i.state in ('confirmed', 'rejected', 'withdrawn')
+      and coalesce(i.settled_run_id, $1) >= g.last_run_id
+    order by i.settled_at desc limit 1
+  ) said on true
 ),
 resolved as (
   update :breaks b
   set state = 'resolved', last_run_id = $1
   from explained e
   where b.break_id = e.break_id
-  returning b.break_id, e.old_state, e.cause, b.expected, b.actual, b.currency, b.amount
+  returning b.break_id, e.old_state, e.cause, b.expected, b.actual, b.currency, b.amount,
+    coalesce(e.who || ' said what became of it', 'the difference is gone') as reason
 )
 insert into :break_events (break_id, run_id, at, event, from_state, by, reason, currency,
   amount, expected, actual, cause)
@@ -181,6 +191,6 @@ select break_id, $1, $4, case when old_state = 'open' then 'changed' else 'reope
   currency, amount, expected, actual, null
 from kept where state <> old_state or (state = 'open' and is_changed)
 union all
-select break_id, $1, $4, 'resolved', old_state, 'tieout', 'the difference is gone', currency,
-  amount, expected, actual, cause
+select break_id, $1, $4, 'resolved', old_state, 'tieout', reason, currency, amount, expected,
+  actual, cause
 from resolved

@@ -66,6 +66,7 @@ export function causeLabel(cause: string): string {
 
 const CAUSES: Readonly<Record<string, string>> = {
   instruction: 'what we sent was confirmed',
+  decision: 'a person said what became of what we sent',
   outside: 'the gateway changed without us',
   ledger: 'the ledger changed',
   tolerance: 'the difference is within the tolerance now',

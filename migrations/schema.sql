@@ -1,4 +1,4 @@
--- The schema as it stands after 1100_break_ended_by_decision, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1101_reader_of_failures, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -3007,11 +3007,14 @@ begin
   if reader is not null then
     execute format('alter default privileges in schema tieout grant select on tables to %I',
       reader);
-    foreach relation in array array['users', 'sessions', 'sign_in_links', 'workbook_key'] loop
+    foreach relation in array array['users', 'sessions', 'sign_in_failures', 'sign_in_links',
+      'workbook_key'] loop
       execute format('revoke select on tieout.%I from %I', relation, reader);
     end loop;
     execute format('grant select (user_id, name, name_key, state, created_at, created_by)
       on tieout.users to %I', reader);
+    execute format('grant select (failure_id, at, name_key, address)
+      on tieout.sign_in_failures to %I', reader);
   end if;
 end $function$;
 

@@ -81,6 +81,8 @@ describe('tieout users', () => {
       '--remove',
     );
     expect(kept).toMatchObject({ code: 2, stderr: expect.stringContaining('keeps A1001 by it') });
+    const within = await users('role', 'fiona', '--role', 'finance', '--account', 'A1001');
+    expect(within).toMatchObject({ code: 0, stderr: expect.stringContaining('for all accounts') });
     const none = await users('role', 'fiona', '--role', 'approver', '--remove');
     expect(none).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing was taken') });
     const taken = await users('role', 'fiona', '--role', 'finance', '--remove');

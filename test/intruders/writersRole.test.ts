@@ -135,6 +135,7 @@ test('the reader verifies, and sees no key, hash or session', async () => {
     'select * from tieout.workbook_key',
     'select password_hash from tieout.users',
     'select * from tieout.sessions',
+    'select session_sha256 from tieout.sign_in_failures',
     'select * from tieout.sign_in_links',
     'delete from tieout.look_hints',
     `insert into ledger.orders (account_id) values ('A1')`,
@@ -142,6 +143,7 @@ test('the reader verifies, and sees no key, hash or session', async () => {
     await expect(asReader(secret)).rejects.toThrow('permission denied for table');
   }
   await asReader('select name, state from tieout.users; select * from ledger.orders');
+  await asReader('select at, name_key, address from tieout.sign_in_failures');
   for (const sql of [`tieout.make_month('2999-01-01')`, `tieout.drop_month('2026_01')`]) {
     await expect(asReader(`select ${sql}`)).rejects.toThrow('permission denied for function');
   }

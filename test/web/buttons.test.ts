@@ -105,6 +105,9 @@ describe('people', () => {
     const { body } = await admin.post('/settings/invite', fields);
     const [link = ''] = /\/welcome\/[\w-]+/.exec(body) ?? [];
     expect((await place.signedOut().get(link)).body).toContain('clara');
+    const two = { ...fields, name: 'dora', account: ['A1001', 'A1002'] };
+    const refused = await admin.post('/settings/invite', two);
+    expect(await refusalOf(admin, refused)).toContain('an account or all of them');
     const again = await admin.post('/settings/invite', { ...fields, name: 'CLARA' });
     expect(await refusalOf(admin, again)).toContain('somebody called CLARA already');
     const clara = await one<{ id: bigint }>(

@@ -136,3 +136,17 @@ it('what is cut says so in its name, in the file and in the trail', async () => 
   );
   expect(rows[0]?.outcome).toMatch(/^CUT: the first 10,000 of 1/);
 });
+
+it('who may look at more than may be taken reads of which accounts the file is', async () => {
+  const mixed = await console.visitor([
+    { role: 'viewer', accountId: 'A1001' },
+    { role: 'finance', accountId: 'A1002' },
+  ]);
+  expect((await mixed.get('/breaks')).body).toContain('It is of A1002 alone, and says so.');
+  const { body } = await csvOf(mixed, '/breaks.csv');
+  expect(body).toMatch(/"PART: accounts A1002 alone, as your roles allow downloads"\r\n$/);
+  expect(body).not.toContain('A1001');
+  expect((await mixed.get('/breaks?account=A1001')).body).not.toContain('Download as CSV');
+  expect((await csvOf(mixed, '/breaks.csv?account=A1002')).body).not.toContain('PART');
+  expect((await csvOf(finance, '/breaks.csv')).body).not.toContain('PART');
+});

@@ -137,7 +137,7 @@ async function changeRoles(app: App, name: string, flags: RoleFlags): Promise<nu
   const userId = await idOf(app, name);
   const grants = await grantsOf(app, flags);
   if (flags.remove === true) await takeRoles(app, { userId, name }, grants);
-  else for (const grant of grants) await giveRole(app.db, userId, grant);
+  else await giveRoles(app, { userId, name }, grants);
   const verb = flags.remove === true ? 'take role' : 'give role';
   await note(app, verb, name, grants.map(grantText).join(', '));
   if (flags.remove !== true) tellWhatIsOfAll(app, flags);
@@ -147,24 +147,43 @@ async function changeRoles(app: App, name: string, flags: RoleFlags): Promise<nu
   return 0;
 }
 
-/** Whoever has it for all accounts has it for each of them, whatever is taken away by name. */
-async function takeRoles(
-  app: App,
-  { userId, name }: Pick<UserRow, 'userId' | 'name'>,
-  grants: readonly Grant[],
-): Promise<void> {
-  const own = (await listUsers(app.db)).find((one) => one.userId === userId)?.grants ?? [];
-  const ofAll = new Set(own.filter(({ accountId }) => accountId === null).map(({ role }) => role));
-  const held = grants.find(({ role, accountId }) => accountId !== null && ofAll.has(role));
-  if (held !== undefined) {
+async function giveRoles(app: App, user: Named, grants: readonly Grant[]): Promise<void> {
+  const within = await heldForAll(app, user, grants);
+  if (within !== undefined) {
+    warnLines([
+      `${user.name} has the role ${within.role} for all accounts, ${within.accountId} among them. ` +
+        'For that account alone: first take it for all (--remove, without --account)',
+    ]);
+  }
+  for (const grant of grants) await giveRole(app.db, user.userId, grant);
+}
+
+async function takeRoles(app: App, user: Named, grants: readonly Grant[]): Promise<void> {
+  const within = await heldForAll(app, user, grants);
+  if (within !== undefined) {
     throw new UsageError(
-      `${name} has the role ${held.role} for all accounts, and keeps ${held.accountId} by it. ` +
-        'Take it for all (without --account), and give it for the accounts that stay',
+      `${user.name} has the role ${within.role} for all accounts, and keeps ${within.accountId} ` +
+        'by it. Take it for all (without --account), and give it for the accounts that stay',
     );
   }
   let taken = 0;
-  for (const grant of grants) taken += await takeRole(app.db, userId, grant.role, grant.accountId);
-  if (taken === 0) warnLines([`${name} has no such role: nothing was taken away`]);
+  for (const { role, accountId } of grants) {
+    taken += await takeRole(app.db, user.userId, role, accountId);
+  }
+  if (taken === 0) warnLines([`${user.name} has no such role: nothing was taken away`]);
+}
+
+type Named = Pick<UserRow, 'userId' | 'name'>;
+
+/** The first that is of one account by its name, of a role that the person has for all of them. */
+async function heldForAll(
+  app: App,
+  { userId }: Named,
+  grants: readonly Grant[],
+): Promise<Grant | undefined> {
+  const own = (await listUsers(app.db)).find((one) => one.userId === userId)?.grants ?? [];
+  const ofAll = new Set(own.filter(({ accountId }) => accountId === null).map(({ role }) => role));
+  return grants.find(({ role, accountId }) => accountId !== null && ofAll.has(role));
 }
 
 /** Of an account that left what is there can be given; and a role of whatever account taken. */

@@ -6,9 +6,11 @@ import type { Table } from '../../../reports/column.js';
 import { inEnvironment, statesAsOf } from '../../../reports/column.js';
 import type { CsvOptions } from '../../../reports/delimited.js';
 import { delimitedText, SEPARATORS } from '../../../reports/delimited.js';
+import { firstNamed, inSentence } from '../../core/accounts/alike.js';
 import { countText } from '../../core/text/amounts.js';
 import type { Answer, Visit } from '../visit.js';
 import type { Fields } from '../visitor/fields.js';
+import { partOf } from '../visitor/filters.js';
 
 /** Rows of one file: more are a report. */
 export const CSV_ROWS_MAX = 10_000;
@@ -28,7 +30,10 @@ export function CsvForm(props: {
   kept: Readonly<Record<string, string>>;
 }) {
   const { visit, path, kept } = props;
-  if (visit.accountsFor('download').length === 0) return null;
+  const download = visit.accountsFor('download');
+  const shown = kept.account === undefined ? visit.accounts : [kept.account];
+  const own = shown.filter((account) => download.includes(account));
+  if (own.length === 0) return null;
   return (
     <details class="csv">
       <summary>Download as CSV</summary>
@@ -61,6 +66,7 @@ export function CsvForm(props: {
         <button type="submit">Download</button>
         <span class="hint">
           At most {countText(CSV_ROWS_MAX)} rows; the file says if it is cut.
+          {own.length === shown.length ? '' : ` It is of ${inSentence(own)} alone, and says so.`}
         </span>
       </form>
     </details>
@@ -109,11 +115,17 @@ export async function csvAnswer<R>(visit: Visit, list: CsvList<R>): Promise<Answ
   // A line of its own, in the file itself: nobody adds up a part for the whole.
   const cut = list.isCut ? `CUT: the first ${count} of ${list.all} rows` : null;
   const ending = cut === null ? '' : '-cut';
+  const part = partOf(visit);
+  const only =
+    part === null
+      ? null
+      : `PART: accounts ${firstNamed(part)} alone, as your roles allow downloads`;
+  const said = [cut, only].flatMap((line) => (line === null ? [] : `"${line}"\r\n`));
   return {
     kind: 'text',
     name: `${list.name.replaceAll(/[^\w.-]/g, '_')}${ending}.csv`,
     type: 'text/csv; charset=utf-8',
-    text: cut === null ? text : `${text}"${cut}"\r\n`,
+    text: text + said.join(''),
     taken: () =>
       visit.record({
         action: 'download list',

@@ -101,7 +101,7 @@ export async function invite(visit: Visit): Promise<Answer> {
   if (problem !== null) return refused(`The name ${problem}.`);
   const role = form.oneOf('role', ROLES);
   const accountId = form.oneOf('account', deps.accountIds);
-  if (role === null || (accountId === null && form.text('account') !== null)) {
+  if (role === null || (accountId === null && form.isGiven('account'))) {
     return refused('Choose a role, and an account or all of them.');
   }
   const grant: Grant = { role, accountId };

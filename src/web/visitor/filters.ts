@@ -55,10 +55,16 @@ export function seesConfigured({ deps, accountsFor }: Visit): boolean {
   return accountsFor('look').some((accountId) => deps.accountIds.includes(accountId));
 }
 
-/** For what is decided about all that match: of which accounts, where the lists show more. */
-export function onlyMine({ query, accounts, accountsFor }: Visit): string {
+/** Of which accounts alone this is, where the lists show more and none was chosen; null: of all. */
+export function partOf({ query, accounts, accountsFor }: Visit): readonly string[] | null {
   const isAll = accountsFor('look').every((account) => accounts.includes(account));
-  if (query.isGiven('account') || isAll) return '';
-  const own = `account${accounts.length === 1 ? '' : 's'} ${firstNamed(accounts)}`;
+  return query.isGiven('account') || isAll ? null : accounts;
+}
+
+/** For what is decided about all that match. */
+export function onlyMine(visit: Visit): string {
+  const part = partOf(visit);
+  if (part === null) return '';
+  const own = `account${part.length === 1 ? '' : 's'} ${firstNamed(part)}`;
   return `, of ${own} alone: about others you may not decide this`;
 }

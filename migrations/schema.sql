@@ -1,4 +1,4 @@
--- The schema as it stands after 1101_reader_of_failures, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1150_written_book_lines, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1694,6 +1694,23 @@ CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.workings
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.workings
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+
+create table tieout.written_book_lines (
+  report_id bigint not null,
+  account_id text collate "C" not null,
+  currency text not null,
+  item text not null,
+  line_no integer not null,
+  order_no text collate "C",
+  transaction_id text collate "C",
+  batch text collate "C",
+  break_id bigint,
+  since date,
+  captured numeric not null,
+  refunded numeric not null,
+  constraint written_book_lines_pkey PRIMARY KEY (report_id, account_id, currency, item, line_no),
+  constraint written_book_lines_report_id_fkey FOREIGN KEY (report_id) REFERENCES tieout.reports(report_id) ON DELETE CASCADE
+);
 
 create table tieout.written_lines (
   report_id bigint not null,

@@ -150,7 +150,8 @@ export async function recordRemoval(
   now: Date,
 ): Promise<void> {
   await db.query(
-    `with lines as (delete from tieout.written_lines where report_id = $1)
+    `with lines as (delete from tieout.written_lines where report_id = $1),
+     books as (delete from tieout.written_book_lines where report_id = $1)
      insert into tieout.report_removals (report_id, removed_at, finding) values ($1, $2, $3)
      on conflict do nothing`,
     [reportId, now, finding],

@@ -6,26 +6,38 @@ import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import type { Chunks, WrittenReport } from '../core/runs/reporting.js';
 import type { StatementLine } from '../core/runs/statement.js';
+import type { BookLine } from '../core/runs/statementBooks.js';
 import type { Database } from '../database/db.js';
 import type { Digests } from './keptReportsStore.js';
 import { holdUnwritten, recordWritten, writtenFile } from './reportsStore.js';
-import { keepLines, keepStatements } from './statementStore.js';
+import { keepBookLines } from './settlement/writtenBooksStore.js';
+import { dropOlderLines, keepLines, keepStatements } from './statementStore.js';
 
-/** What stands on record beside a file; `lines` of its statement, where it has one. */
+/** The lines of the statement that a file has; `books` where those of settlement are kept. */
+export interface Listed {
+  lines: Chunks<StatementLine>;
+  books: Chunks<BookLine> | null;
+}
+
+/** What stands on record beside a file; `listed` where it has a statement. */
 interface Beside {
   digests: Digests;
-  lines: Chunks<StatementLine> | null;
+  listed: Listed | null;
 }
 
 export async function registerReport(
   db: Database,
   reportId: bigint,
   written: WrittenReport,
-  { digests, lines }: Beside,
+  { digests, listed }: Beside,
 ): Promise<void> {
   const isRegistered = await db.transaction(async (tx) => {
     if (!(await holdUnwritten(tx, reportId))) return false;
-    if (lines !== null) await keepLines(tx, reportId, lines);
+    if (listed !== null) {
+      await dropOlderLines(tx, reportId);
+      await keepLines(tx, reportId, listed.lines);
+      if (listed.books !== null) await keepBookLines(tx, reportId, listed.books);
+    }
     if (written.statements) await keepStatements(tx, reportId, written.statements);
     await recordWritten(tx, reportId, written, { ...digests, ...written.rowDigests });
     return true;

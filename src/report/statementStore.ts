@@ -39,24 +39,29 @@ export async function keepStatements(
   await db.query(statement('report/keepStatements'), [reportId, JSON.stringify(rows)]);
 }
 
-/**
- * Keeps the lines that a workbook has; of the workbooks of its run before it, those of
- * the newest alone.
- */
+/** Of the workbooks of its run before it the lines of the newest alone are kept. */
+export async function dropOlderLines(tx: Db, reportId: bigint): Promise<void> {
+  await tx.query(
+    `with older as (
+       select p.report_id from tieout.reports own join tieout.reports p using (run_id)
+       where own.report_id = $1 and p.kind = 'reconciliation' and p.report_id is distinct from (
+         select n.report_id from tieout.reports n
+         where n.run_id = own.run_id and n.kind = 'reconciliation' and n.format = 'xlsx'
+           and n.period is null and n.state = 'written' order by n.revision desc limit 1)
+     ), books as (
+       delete from tieout.written_book_lines where report_id in (select report_id from older)
+     )
+     delete from tieout.written_lines where report_id in (select report_id from older)`,
+    [reportId],
+  );
+}
+
+/** Keeps the lines that a workbook has. */
 export async function keepLines(
   tx: Db,
   reportId: bigint,
   chunks: Chunks<StatementLine>,
 ): Promise<void> {
-  await tx.query(
-    `delete from tieout.written_lines where report_id in (
-         select p.report_id from tieout.reports own join tieout.reports p using (run_id)
-         where own.report_id = $1 and p.kind = 'reconciliation' and p.report_id is distinct from (
-           select n.report_id from tieout.reports n
-           where n.run_id = own.run_id and n.kind = 'reconciliation' and n.format = 'xlsx'
-             and n.period is null and n.state = 'written' order by n.revision desc limit 1))`,
-    [reportId],
-  );
   let before = 0;
   for await (const rows of chunks) {
     const numbered = rows.map((row, at) => ({ ...row, lineNo: before + at + 1 }));
@@ -72,7 +77,7 @@ export interface WrittenLine
   owner: string | null;
 }
 
-interface ItemOfStatement {
+export interface ItemOfStatement {
   reportId: bigint;
   accountId: string;
   currency: string;

@@ -17,13 +17,7 @@ import type { DueRule } from '../core/breaks/dueDate.js';
 import { messageOf, TieoutError, unwritableWords } from '../core/errors.js';
 import type { Period } from '../core/period.js';
 import { periodOf } from '../core/period.js';
-import type {
-  AboutData,
-  Chunks,
-  ReconciliationData,
-  WrittenReport,
-} from '../core/runs/reporting.js';
-import type { StatementLine } from '../core/runs/statement.js';
+import type { AboutData, ReconciliationData, WrittenReport } from '../core/runs/reporting.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { LongReads } from '../database/db.js';
 import { readAgain } from '../database/readAgain.js';
@@ -39,6 +33,7 @@ import { aboutOf } from './aboutReport.js';
 import type { Digests } from './keptReportsStore.js';
 import { manifestOf } from './manifest.js';
 import { activityRows, openAsOf } from './periodRowsStore.js';
+import type { Listed } from './registerReport.js';
 import { registerReport } from './registerReport.js';
 import { coverageLines, currencyRows, elsewhereRows, nightMarks } from './reportFiguresStore.js';
 import { breakRows, changeRows, movedRows, orderRows, waitingRows } from './reportRowsStore.js';
@@ -60,8 +55,8 @@ export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<v
     const summary = (await findRun(deps.db, report.businessDate))?.summary;
     if (!summary) throw new Error(`the run of ${report.businessDate} has no figures yet`);
     const digests = await manifestOf(deps.db, report.runId);
-    const register: Register = (written, lines = null) =>
-      registerReport(deps.db, reportId, written, { digests, lines });
+    const register: Register = (written, listed = null) =>
+      registerReport(deps.db, reportId, written, { digests, listed });
     await writeFile(deps, report, { summary, digests, register });
   } catch (error) {
     if (isAlreadyThere(error)) return;
@@ -72,8 +67,8 @@ export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<v
   }
 }
 
-/** `lines`: those of the statement that the file has. */
-type Register = (written: WrittenReport, lines?: Chunks<StatementLine> | null) => Promise<void>;
+/** `listed`: the lines of the statement that the file has. */
+type Register = (written: WrittenReport, listed?: Listed | null) => Promise<void>;
 
 interface Told {
   summary: RunSummary;
@@ -193,17 +188,18 @@ async function writeReconciliationOf(
   const nextNight = await nightAfter(deps, accountIds, run.about.asOf);
   return db.snapshot(async (reads) => {
     const rows = rowsOf(reads, runId, run, dueRuleOf(config));
+    const books = booksOf(reads, config, { ...run, runId, snapshots });
     const written = await writeReconciliation(path, {
       ...{ ...run, secret, ...sums },
       // What the statement adds up is of one moment, also while somebody sends.
       currencies: await currencyRows(reads, runId),
       movedAfter: await movedInWorkbook(reads, accountIds, run.about.businessDate),
       ...rows,
-      books: booksOf(reads, config, { ...run, runId, snapshots }),
+      books,
       reservations: reservationsOf(reads, config, run, nextNight),
     });
     // The lines are read once more, of the same moment.
-    await register(written, rows.lines());
+    await register(written, { lines: rows.lines(), books: books?.lines() ?? null });
   });
 }
 

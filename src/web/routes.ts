@@ -30,6 +30,7 @@ import {
 } from './pages/instructions/instructionSets.js';
 import { instructionsPage, replan, resolve } from './pages/instructions/instructions.js';
 import { discardJobs, jobsPage, retryJobs } from './pages/jobs.js';
+import { bookLinesCsv, bookLinesPage } from './pages/nights/bookLines.js';
 import { changesPage } from './pages/nights/changes.js';
 import { runPage, tonightPage } from './pages/nights/night.js';
 import { runAgain } from './pages/nights/runAgain.js';
@@ -54,6 +55,14 @@ const BREAK_FIELDS = ['id', 'note', 'owner', 'words', 'seen'];
 /** Pages of breaks, instructions, orders, statements and reports, which an account leaves. */
 const LEFT = { unconfigured: true } as const;
 
+/** A list of whatever account, and the same as a file. */
+function listOf(path: string, page: Route['handle'], csv: Route['handle']): Route[] {
+  return [
+    { method: 'GET', path, right: 'look', ...LEFT, handle: page },
+    { method: 'GET', path: `${path}.csv`, right: 'download', ...LEFT, handle: csv },
+  ];
+}
+
 export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/', right: 'look', ...LEFT, handle: tonightPage },
   { method: 'GET', path: '/nights/:date', right: 'look', ...LEFT, handle: runPage },
@@ -67,22 +76,9 @@ export const ROUTES: readonly Route[] = [
   },
   { method: 'GET', path: '/nights/:date/changes', right: 'look', ...LEFT, handle: changesPage },
   { method: 'GET', path: '/nights/:date/statement', right: 'look', ...LEFT, handle: statementPage },
-  {
-    method: 'GET',
-    path: '/nights/:date/statement/lines',
-    right: 'look',
-    ...LEFT,
-    handle: statementLinesPage,
-  },
-  {
-    method: 'GET',
-    path: '/nights/:date/statement/lines.csv',
-    right: 'download',
-    ...LEFT,
-    handle: statementLinesCsv,
-  },
-  { method: 'GET', path: '/breaks', right: 'look', ...LEFT, handle: breaksPage },
-  { method: 'GET', path: '/breaks.csv', right: 'download', ...LEFT, handle: breaksCsv },
+  ...listOf('/nights/:date/statement/lines', statementLinesPage, statementLinesCsv),
+  ...listOf('/nights/:date/statement/books', bookLinesPage, bookLinesCsv),
+  ...listOf('/breaks', breaksPage, breaksCsv),
   { method: 'GET', path: '/breaks/causes', right: 'look', ...LEFT, handle: causesPage },
   ...SET_VERBS.flatMap((verb): Route[] => [
     {

@@ -217,7 +217,7 @@ test.each<[Partial<ClosingFacts>, boolean, string[]]>([
   [{ runState: 'broken', openBreaks: 2, waiting: 1 }, true, ['breaks', 'waiting']],
   [{ runState: 'broken', openBreaks: 2, notSettled: 1 }, true, ['breaks', 'notSettled']],
   [{ runState: 'broken', openBreaks: 2, unknown: 1 }, false, ['unknown']],
-  [{ runState: null, isUnexplained: null }, false, ['night', 'statement']],
+  [{ runState: null, isUnexplained: null }, false, ['gaps', 'statement']],
   [{ runState: 'incomplete' }, false, ['night']],
   [{ runState: 'broken', notCompared: 1 }, false, ['night']],
   [{ runState: 'failed', gaps: ['2026-11-01'], unknown: 1 }, false, ['night', 'gaps', 'unknown']],

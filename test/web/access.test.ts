@@ -26,6 +26,8 @@ let rows: Record<'A1001' | 'A1002', Rows>;
 let report: string;
 /** of a statement of A1002 */
 let currency: string;
+/** of one whose books have money in transit */
+let booked: string;
 const BATCH = '134';
 
 beforeAll(async () => {
@@ -41,10 +43,12 @@ beforeAll(async () => {
   for (const account of ['A1001', 'A1002']) {
     await take(console, `${account}.csv`, batchFile(BATCH, { account }));
   }
-  const written = await console.app.db.query<{ currency: string }>(
-    `select min(currency) as currency from tieout.statements where account_id = 'A1002'`,
+  const written = await console.app.db.query<{ currency: string; booked: string }>(
+    `select min(currency) as currency, min(currency) filter (
+       where books @> '{"bridge": [{"item": "in_transit"}]}') as booked
+     from tieout.statements where account_id = 'A1002'`,
   );
-  currency = written.rows[0]?.currency ?? '';
+  [{ currency, booked } = { currency: '', booked: '' }] = written.rows;
 });
 afterAll(() => console.end());
 
@@ -82,6 +86,8 @@ const QUERIES: Readonly<Record<string, (accountId: string) => string>> = {
   '/settlement/rows': (account) => `?account=${account}&currency=EUR&of=settled`,
   '/nights/:date/statement/lines': (account) =>
     `?account=${account}&currency=${currency}&item=${UNEXPLAINED}`,
+  '/nights/:date/statement/books': (account) =>
+    `?account=${account}&currency=${booked}&item=in_transit`,
 };
 /** Whose taking is recorded. */
 const TAKEN = /\.csv$|^\/reports\/:id\/file$/;

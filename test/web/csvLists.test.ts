@@ -112,6 +112,41 @@ it('the lines of an item come to its figure, and rows of settlement to theirs', 
   expect(total).toBe(said.replaceAll(',', ''));
 });
 
+it('what is not settled leads from the statement to its lines, which come to its figure', async () => {
+  const { body: page } = await finance.get(`/nights/${dateOf(1)}/statement`);
+  const figure = '<td class="figure"[^>]*>([^<]*)</td>';
+  const item = new RegExp(
+    `<a href="([^"]+/statement/books[^"]+)">[^<]+</a></th>${figure.repeat(3)}`,
+    'g',
+  );
+  const plain = (text = '') => text.replaceAll(',', '').replace('−', '-');
+  const items = [...page.matchAll(item)];
+  expect(items.length).toBeGreaterThan(2);
+  for (const [, to = '', count, captured, refunded] of items) {
+    const path = to.replaceAll('&amp;', '&');
+    const { body } = await finance.get(path);
+    expect(body, path).not.toContain('class="problem"');
+    const csv = rowsOf((await csvOf(finance, path.replace('/books?', '/books.csv?'))).body);
+    expect([path, String(csv.length)]).toEqual([path, plain(count)]);
+    for (const [key, said] of [
+      ['captured', captured],
+      ['refunded', refunded],
+    ] as const) {
+      const sum = csv.reduce((all, row) => all + Number(row[key]), 0);
+      expect([path, key, sum.toFixed(2)]).toEqual([path, key, Number(plain(said)).toFixed(2)]);
+    }
+    const [, order = ''] = /href="(\/orders\/[^"]+)"/.exec(body) ?? [];
+    expect([order, (await finance.get(order)).statusCode]).toEqual([order, 200]);
+  }
+  const [, some = ''] = items[0] ?? [];
+  const foreign = await console.withRole('finance', some.includes('A1001') ? 'A1002' : 'A1001');
+  expect((await foreign.get(some.replaceAll('&amp;', '&'))).statusCode).toBe(404);
+  for (const wrong of ['settled', 'x']) {
+    const path = some.replaceAll('&amp;', '&').replace(/item=\w+/, `item=${wrong}`);
+    expect((await finance.get(path)).statusCode).toBe(404);
+  }
+});
+
 it('what is cut says so in its name, in the file and in the trail', async () => {
   const { db } = console.app;
   await db.transaction(async (tx) => {

@@ -23,6 +23,8 @@ export const ROUTES_MAY: Readonly<Record<string, Expected>> = {
   'GET /nights/:date/statement': { roles: ANY, ofOther: 'list' },
   'GET /nights/:date/statement/lines': { roles: ANY, ofOther: 'whole' },
   'GET /nights/:date/statement/lines.csv': { roles: TAKE, ofOther: 'whole' },
+  'GET /nights/:date/statement/books': { roles: ANY, ofOther: 'whole' },
+  'GET /nights/:date/statement/books.csv': { roles: TAKE, ofOther: 'whole' },
   'GET /breaks.csv': { roles: TAKE, ofOther: 'list' },
   'GET /breaks': { roles: ANY, ofOther: 'list' },
   'GET /breaks/causes': { roles: ANY, ofOther: 'list' },

@@ -383,9 +383,11 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
       `select batch from tieout.settlement_lines where account_id = 'A1001'
        group by batch order by count(*) desc limit 1`,
     );
+    const lines = `/nights/${dateOf(1)}/statement/books?account=A1001&currency=EUR&item=in_transit`;
+    expect((await finance.get(lines)).body).toContain('Captured, not settled');
     for (const path of [
       ...['/settlement', `/settlement/A1001/${LONG}`, '/breaks?kind=settled_unknown'],
-      ...['/settlement/rows?account=A1001&currency=EUR&of=open', '/audit'],
+      ...['/settlement/rows?account=A1001&currency=EUR&of=open', '/audit', lines],
       `/settlement/A1001/${rows[0]?.batch}`,
     ]) {
       await page.goto(path);

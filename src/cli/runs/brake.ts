@@ -150,7 +150,8 @@ function accountLines(statuses: readonly SendingStatus[], here: string): string[
   });
   if (!areMany(told)) return told.map(({ accountId, about }) => `Account ${accountId}: ${about}`);
   return alikeLines(told).map((line) => {
-    return `${line.accountIds.length === 1 ? 'Account ' : ''}${whoseLine(line)}: ${line.first.about}`;
+    const isOne = line.accountIds.length === 1;
+    return `${isOne ? 'Account ' : ''}${whoseLine(line)}: ${line.first.about}`;
   });
 }
 

@@ -150,9 +150,10 @@ async function changeRoles(app: App, name: string, flags: RoleFlags): Promise<nu
 async function giveRoles(app: App, user: Named, grants: readonly Grant[]): Promise<void> {
   const within = await heldForAll(app, user, grants);
   if (within !== undefined) {
+    const { role, accountId } = within;
     warnLines([
-      `${user.name} has the role ${within.role} for all accounts, ${within.accountId} among them. ` +
-        'For that account alone: first take it for all (--remove, without --account)',
+      `${user.name} has the role ${role} for all accounts, ${accountId} among them. For that ` +
+        'account alone: first take it for all (--remove, without --account)',
     ]);
   }
   for (const grant of grants) await giveRole(app.db, user.userId, grant);

@@ -65,8 +65,10 @@ function stateWords(brakes: Brakes, sendingStatuses: Accounts): string {
   const isAll =
     braked.includes(null) || sendingStatuses.every((one) => braked.includes(one.accountId));
   if (isAll) return 'Sending is stopped. Snapshots go on.';
-  if (braked.length > 0)
-    return `Sending is stopped for ${inSentence(braked.flatMap((id) => id ?? []))}. Snapshots go on.`;
+  if (braked.length > 0) {
+    const names = inSentence(braked.flatMap((id) => id ?? []));
+    return `Sending is stopped for ${names}. Snapshots go on.`;
+  }
   const stopped = sendingStatuses.filter(({ sends }) => !sends).map(({ accountId }) => accountId);
   if (stopped.length === 0) return 'Sending is not stopped.';
   const [them, verb] = stopped.length === 1 ? ['it', 'sends'] : ['one', 'send'];

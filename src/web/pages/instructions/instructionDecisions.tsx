@@ -68,7 +68,8 @@ export async function recordEach(
 
 function verdictOf(row: DecisionVerdict): RowVerdict {
   if (row.kind === 'not_found') {
-    return { what: `instruction ${row.instructionId}`, kind: 'refused', words: row.words };
+    const words = `${row.words} that your roles let you decide about`;
+    return { what: `instruction ${row.instructionId}`, kind: 'refused', words };
   }
   const { instruction: one } = row;
   // A review moves none.

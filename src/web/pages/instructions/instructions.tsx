@@ -43,6 +43,12 @@ const OPEN: readonly InstructionState[] = [
   'accepted',
 ];
 
+const TO_BRAKE = (
+  <p>
+    <a href="/brake">Stop or resume sending</a>, of all accounts or of one.
+  </p>
+);
+
 export async function instructionsPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
   const state = query.oneOf<InstructionState>('state', INSTRUCTION_STATES);
@@ -77,11 +83,7 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
       <h1>Instructions</h1>
       <FilterProblem words={problem} />
       <States state={state} counts={counts} words={words} />
-      {seesConfigured(visit) ? (
-        <p>
-          <a href="/brake">Stop or resume sending</a>, of all accounts or of one.
-        </p>
-      ) : null}
+      {seesConfigured(visit) ? TO_BRAKE : null}
       {groups}
       {rows.length === 0 ? (
         <Empty>

@@ -21,6 +21,7 @@ import { accountWords, chosenBy } from '../../visitor/filters.js';
 import { NotSigned, SignedBoxes } from '../days/signedBoxes.js';
 import { DIFFERS } from '../days/signedFigures.js';
 import { dayPath, MovedAfter, SigningOfAll, statementPath } from '../days/signing.js';
+import { bookLinesPath } from './bookLines.js';
 import { ManyStatements } from './manyStatements.js';
 import { linesPath } from './statementLines.js';
 
@@ -58,9 +59,9 @@ export async function statementPage(visit: Visit): Promise<Answer> {
       ) : (
         <p class="hint">
           Revision {first.revision} of the workbook, checked at {words.at(first.asOf)}, written{' '}
-          {words.at(first.writtenAt)}. Each item between ledger and gateway leads to the lines that
-          it is the sum of; they stand on the sheet Statement lines too, and what is not settled on
-          the sheet Not settled: <a href="/reports">reports</a>.{' '}
+          {words.at(first.writtenAt)}. Each item leads to the lines that it is the sum of, as they
+          stand on the sheets Statement lines and Not settled: <a href="/reports">reports</a>. What
+          is settled has its lines under <a href="/settlement">Settlement</a>.{' '}
           {account === null ? null : (
             <>
               <a href={statementPath(date)}>The statement of all accounts</a> ·{' '}
@@ -202,7 +203,7 @@ function OfAccount(props: {
         {row('By the gateway', gateway)}
         {row(left, unexplained, true)}
       </Table>
-      {one.books === null ? null : <Books one={one} books={one.books} words={words} />}
+      {one.books === null ? null : <Books one={one} books={one.books} date={date} words={words} />}
       {children}
       <Signed one={one} date={date} visit={visit} changed={changed} isAsSigned={isSame} />
     </section>
@@ -224,24 +225,27 @@ function ItemCell({ to, item }: { to: string; item: string }) {
 function Books(props: {
   one: WrittenStatement;
   books: NonNullable<WrittenStatement['books']>;
+  date: string;
   words: Words;
 }) {
-  const { one, books, words } = props;
+  const { one, books, date, words } = props;
   const { accountId, currency } = one;
   const row = (
     what: string,
     { lines, captured, refunded }: { lines?: number; captured: string; refunded: string },
-    isLeft = false,
+    { isLeft = false, to = null }: { isLeft?: boolean; to?: string | null } = {},
   ) => (
     <tr class={isLeft && !isNothing({ captured, refunded }) ? 'differs' : undefined}>
       <th scope="row" class="words">
-        {what}
+        {to === null ? what : <a href={to}>{what}</a>}
       </th>
       {lines === undefined ? <td /> : <Figure name="Number">{words.count(lines)}</Figure>}
       <Figure name="Captured">{words.amount(captured, currency)}</Figure>
       <Figure name="Refunded">{words.amount(refunded, currency)}</Figure>
     </tr>
   );
+  const listed = (item: (typeof books.bridge)[number]) =>
+    row(bookWords(item.item), item, { to: bookLinesPath(date, one, item.item) });
   return (
     <>
       <h3>Settlement, books kept since {books.from}</h3>
@@ -256,9 +260,9 @@ function Books(props: {
         ]}
       >
         {row('By the gateway', one.gateway)}
-        {books.bridge.map((item) => row(bookWords(item.item), item))}
-        {row('Unexplained', books.unexplained, true)}
-        {books.other.map((item) => row(bookWords(item.item), item))}
+        {books.bridge.map(listed)}
+        {row('Unexplained', books.unexplained, { isLeft: true })}
+        {books.other.map(listed)}
         {row('At the gateway, not settled: the closing of the settlement', books.closing)}
       </Table>
     </>

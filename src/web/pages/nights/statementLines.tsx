@@ -16,7 +16,8 @@ import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
 import { CSV_ROWS_MAX, CsvForm, csvAnswer } from '../csvLists.js';
 
-const LINES_A_PAGE = 100;
+/** Also of those of what is not settled. */
+export const LINES_A_PAGE = 100;
 const PAGES_MAX = 100_000;
 /** As long as a gateway writes it. */
 const CURRENCY_MAX = 64;
@@ -30,15 +31,16 @@ export function linesPath(
   return `/nights/${date}/statement/lines?${query}`;
 }
 
-interface Asked {
+interface Named {
   date: string;
   account: string;
   item: string;
   one: WrittenStatement;
-  said: Said;
 }
 
-async function askedOf({ deps, params, query, accounts }: Visit): Promise<Asked | null> {
+/** The item of a statement that the address names; whether that has it is not asked. */
+export async function namedOf(visit: Visit): Promise<Named | null> {
+  const { deps, params, query, accounts } = visit;
   const date = dateOf(params.date);
   const account = query.oneOf('account', accounts);
   const currency = query.text('currency', CURRENCY_MAX) ?? '';
@@ -46,8 +48,18 @@ async function askedOf({ deps, params, query, accounts }: Visit): Promise<Asked 
   if (date === null || account === null || item === null) return null;
   const statements = await statementsOfRun(deps.db, date, [account]);
   const one = statements.find((of) => of.currency === currency);
-  const said = one === undefined ? null : figureOf(one, item);
-  return one === undefined || said === null ? null : { date, account, item, one, said };
+  return one === undefined ? null : { date, account, item, one };
+}
+
+async function askedOf(visit: Visit): Promise<(Named & { said: Said }) | null> {
+  const named = await namedOf(visit);
+  const said = named && figureOf(named.one, named.item);
+  return named === null || said === null ? null : { ...named, said };
+}
+
+/** The page of the list that the address names, from 0. */
+export function pageAt({ query }: Visit): number {
+  return Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
 }
 
 /** The same lines as a file, by the columns of the sheet. */
@@ -74,11 +86,11 @@ export async function statementLinesCsv(visit: Visit): Promise<Answer> {
 }
 
 export async function statementLinesPage(visit: Visit): Promise<Answer> {
-  const { deps, query, words } = visit;
+  const { deps, words } = visit;
   const asked = await askedOf(visit);
   if (asked === null) return NOT_FOUND;
   const { date, account, item, one, said } = asked;
-  const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
+  const at = pageAt(visit);
   const page = { limit: LINES_A_PAGE, offset: at * LINES_A_PAGE };
   const { rows, sums } = await writtenLines(deps.db, { ...one, item }, page);
   const title = itemWords(item);
@@ -90,7 +102,7 @@ export async function statementLinesPage(visit: Visit): Promise<Answer> {
         Account {account}: {words.count(sums.lines)}{' '}
         {sums.lines === 1 ? 'line comes' : 'lines come'} to {moneyOf(sums, one, words)}.
       </p>
-      <Differing said={said} listed={sums} one={one} words={words} />
+      <Differing said={said} listed={sums} one={one} words={words} sheet="Statement lines" />
       <p class="hint">
         As the statement of {date} has them: revision {one.revision} of the workbook,{' '}
         {`checked at ${words.at(one.asOf)}.`} Owners are those of today.{' '}
@@ -127,7 +139,7 @@ function figureOf({ items, unexplained }: WrittenStatement, item: string): Said 
   return items.find((one) => one.item === item) ?? null;
 }
 
-function moneyOf(
+export function moneyOf(
   { captured, refunded }: SideText,
   { currency }: WrittenStatement,
   words: Words,
@@ -137,18 +149,20 @@ function moneyOf(
 }
 
 /** It was written by a program that kept none, or its file was deleted for its age. */
-const NOT_KEPT =
-  'Its lines are not kept here: they stand on the sheet Statement lines of its workbook. A ' +
-  'revision that is written anew has them here.';
+const notKept = (sheet: string) =>
+  `Its lines are not kept here: they stand on the sheet ${sheet} of its workbook. A revision ` +
+  'that is written anew has them here.';
 const NOT_THE_SUM = 'These lines do not come to that: do not sign.';
 
-function Differing(props: {
+/** `sheet`: of the workbook, that has these lines. */
+export function Differing(props: {
   said: Said;
   listed: SideText & { lines: number };
   one: WrittenStatement;
   words: Words;
+  sheet: string;
 }) {
-  const { said, listed, one, words } = props;
+  const { said, listed, one, words, sheet } = props;
   const isSame =
     (said.lines ?? listed.lines) === listed.lines &&
     said.captured === listed.captured &&
@@ -158,7 +172,7 @@ function Differing(props: {
     <p class="problem" role="alert">
       The statement says {said.lines === null ? '' : `${words.count(said.lines)} lines, `}
       {moneyOf(said, one, words)}.{' '}
-      {listed.lines === 0 && said.lines !== null ? NOT_KEPT : NOT_THE_SUM}
+      {listed.lines === 0 && said.lines !== null ? notKept(sheet) : NOT_THE_SUM}
     </p>
   );
 }

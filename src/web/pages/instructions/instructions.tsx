@@ -43,11 +43,13 @@ const OPEN: readonly InstructionState[] = [
   'accepted',
 ];
 
-const TO_BRAKE = (
-  <p>
-    <a href="/brake">Stop or resume sending</a>, of all accounts or of one.
-  </p>
-);
+function ToBrake() {
+  return (
+    <p>
+      <a href="/brake">Stop or resume sending</a>, of all accounts or of one.
+    </p>
+  );
+}
 
 export async function instructionsPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
@@ -83,7 +85,7 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
       <h1>Instructions</h1>
       <FilterProblem words={problem} />
       <States state={state} counts={counts} words={words} />
-      {seesConfigured(visit) ? TO_BRAKE : null}
+      {seesConfigured(visit) ? <ToBrake /> : null}
       {groups}
       {rows.length === 0 ? (
         <Empty>

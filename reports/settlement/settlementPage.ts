@@ -2,6 +2,7 @@
 // a picture, the breaks and the files, each figure a live formula over the sheet that lists its
 // rows. Pure; neighbours: booksPage.ts, feeSections.ts, settlementBook.ts (writes it).
 
+import { firstNamed } from '../../src/core/accounts/alike.js';
 import type { FileRow, SettlementReportData } from '../../src/core/settlement/settlementReport.js';
 import { labelOf } from '../../src/core/text/labels.js';
 import { headedPage } from '../periodReports.js';
@@ -37,7 +38,7 @@ export function settlementPage(
   data: SettlementReportData,
   listed: Listed,
 ): { page: Page; charts: readonly BarChart[] } {
-  const page = headedPage('Settlement', data, [datesOf(data)]);
+  const page = headedPage('Settlement', data, [datesOf(data), ...leftWords(data, listed)]);
   const pictureRow = addFeeRoom(page, data.fees);
   const payable = addBooks(page, data, listed);
   addFees(page, data.fees, listed, payable);
@@ -61,6 +62,24 @@ function datesOf({ period, from }: SettlementReportData): string {
     'acquirer (and so a fee, a chargeback, a payout) on the date it was booked; what it settles ' +
     'at the gateway never before the capture or refund itself.'
   );
+}
+
+/** Said of the accounts that left and are in the figures; empty: there are none. */
+function leftWords(
+  { left, days, openings, breakCounts }: SettlementReportData,
+  { sums: { batches } }: Listed,
+): string[] {
+  const keys = [...batches.keys()].map((key) => JSON.parse(key) as string[]);
+  const shown = new Set([
+    ...[...days, ...openings, ...breakCounts].map(({ accountId }) => accountId),
+    ...keys.map(([, accountId]) => accountId),
+  ]);
+  const found = left.filter((accountId) => shown.has(accountId));
+  if (found.length === 0) return [];
+  return [
+    `In these figures, and not in the configuration any more: ${firstNamed(found)}. ` +
+      'No night looks for what is open of such an account.',
+  ];
 }
 
 function addBreaks(

@@ -24,6 +24,7 @@ import { readAgain } from '../database/readAgain.js';
 import { dayFigures, daySignings, daysAccounts, movedInWorkbook } from '../days/daysStore.js';
 import { revisionFigures } from '../days/signedFiguresStore.js';
 import { scheduleFacts } from '../runs/calendarStore.js';
+import { withLeft } from '../runs/leftAccountsStore.js';
 import { runSnapshots } from '../runs/runAccountsStore.js';
 import { findRun } from '../runs/runsStore.js';
 import { settlementRules } from '../settlement/settlement.js';
@@ -119,15 +120,28 @@ async function clearLeftover(deps: ReportDeps, reportId: bigint, path: string): 
   return true;
 }
 
-function writeSettlementOf(
+async function writeSettlementOf(
   { db, config }: ReportDeps,
   path: string,
   data: { period: Period; about: AboutData },
 ): Promise<WrittenReport> {
   const rules = settlementRules(config);
   if (rules === null) throw new Error('nothing of settlement is kept: tieout.yaml, settlement');
-  const accountIds = config.accounts.map(({ accountId }) => accountId);
-  return writeSettlementReport(db, path, { ...data, rules, accountIds });
+  const own = config.accounts.map(({ accountId }) => accountId);
+  // The money of one that left stays at the gateway, in a payout and in the files.
+  const accountIds = await withLeft(db, own);
+  const left = accountIds.slice(own.length);
+  const named = [...own, ...left.map((accountId) => `${accountId} (not configured)`)];
+  const about = aboutAccounts(data.about, named);
+  return writeSettlementReport(db, path, { ...data, about, rules, accountIds, left });
+}
+
+/** The newest run of a period may be of some of its accounts alone. */
+function aboutAccounts(about: AboutData, accounts: readonly string[]): AboutData {
+  const parameters = about.parameters.map(
+    ([name, value]) => [name, name === 'Accounts' ? accounts.join(', ') : value] as const,
+  );
+  return { ...about, parameters };
 }
 
 async function writePeriod(
@@ -136,12 +150,8 @@ async function writePeriod(
   report: ReportRow,
   { period, about: ofRun }: { period: Period; about: AboutData },
 ): Promise<WrittenReport> {
-  // The newest run of the period may be of some accounts alone.
   const accounts = await daysAccounts(db, period.from, period.to);
-  const parameters = ofRun.parameters.map(
-    ([name, value]) => [name, name === 'Accounts' ? accounts.join(', ') : value] as const,
-  );
-  const data = { period, about: { ...ofRun, parameters } };
+  const data = { period, about: aboutAccounts(ofRun, accounts) };
   if (report.kind === 'activity') {
     const days = await dayFigures(db, accounts, period.from, period.to);
     return writeActivity(path, { ...data, rows: await activityRows(db, period), days });

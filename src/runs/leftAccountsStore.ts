@@ -37,7 +37,7 @@ export async function leftAccounts(
   return rows.map(({ account_id: accountId, ...row }) => ({ accountId, ...row }));
 }
 
-/** Not of the configuration, and with breaks, instructions or movements. */
+/** Not of the configuration, and with breaks, instructions, movements or batches. */
 export async function unconfiguredAccounts(
   db: Db,
   accountIds: readonly string[],
@@ -46,6 +46,11 @@ export async function unconfiguredAccounts(
     accountIds,
   ]);
   return rows.map((row) => row.account_id);
+}
+
+/** Those of the configuration, and behind them those that left it. */
+export async function withLeft(db: Db, accountIds: readonly string[]): Promise<string[]> {
+  return [...accountIds, ...(await unconfiguredAccounts(db, accountIds))];
 }
 
 /** Those that belong into the books of a run: it would lack what the lists of its night have. */

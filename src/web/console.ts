@@ -15,7 +15,7 @@ import { accountsFor, DECIDES, hasEverywhere } from '../core/access.js';
 import { messageOf } from '../core/errors.js';
 import { youngUploads } from '../retention/oldUploads.js';
 import { whyDecidedElsewhere } from '../runs/environment.js';
-import { unconfiguredAccounts } from '../runs/leftAccountsStore.js';
+import { withLeft } from '../runs/leftAccountsStore.js';
 import { sendAnswer } from './answers.js';
 import { addAssets } from './assets.js';
 import { forLog, wordsFor } from './format.js';
@@ -238,8 +238,7 @@ async function accountsKnown(
   { db, accountIds }: ConsoleDeps,
   route: Route,
 ): Promise<readonly string[]> {
-  if (route.unconfigured !== true) return accountIds;
-  return [...accountIds, ...(await unconfiguredAccounts(db, accountIds))];
+  return route.unconfigured === true ? withLeft(db, accountIds) : accountIds;
 }
 
 function visitOf(

@@ -50,7 +50,7 @@ async function report(name: string, over: Partial<typeof RULES> = {}): Promise<s
   const period = periodOf(name);
   if (period === null) throw new Error(name);
   const about = { ...ABOUT, businessDate: '2026-11-20', timezone: 'UTC' };
-  const asked = { rules: { ...RULES, ...over }, accountIds: ACCOUNTS, period, about };
+  const asked = { rules: { ...RULES, ...over }, accountIds: ACCOUNTS, left: [], period, about };
   await writeSettlementReport(db, path, asked);
   return path;
 }

@@ -1,10 +1,12 @@
 // What the acquirer still owes for an account that left the configuration: told by the night, by
 // `status` and `settlement`, on the console to who may see the account; in no sum of the others.
 
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { moneyIn } from '../../src/core/text/amounts.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import type { SettlementDocument } from '../../src/settlement/settlementStore.js';
+import { readPlainly } from '../reports/plainReader.js';
 import { tieoutHere } from '../support/cliHere.js';
 import { dateOf, rewriteSettings } from '../support/night.js';
 import type { ConsoleHouse } from './consoleHouse.js';
@@ -60,6 +62,43 @@ it('stands with its books as they were, apart from those of the others', async (
   expect(leftAccounts.map(({ atGateway }) => atGateway)).toEqual([before?.atGateway]);
   const said = (await cli('settlement')).stdout;
   expect(said).toContain('Not in these figures: account A1002, which is not in the configuration');
+});
+
+it('is in the settlement report of a period, marked, which is for who has a role for all', async () => {
+  const out = join(place.house.folder, 'settlement.xlsx');
+  const asked = ['report', dateOf(1), '--kind', 'settlement'];
+  expect(await cli(...asked, '--out', out)).toMatchObject({ code: 0 });
+  const book = await readPlainly(out);
+  const page = (book.sheets[0]?.rows ?? []).map((row) => row.map(({ value }) => value));
+  const from = page.findIndex(([title]) => title?.startsWith('At the gateway:'));
+  const own = page.slice(from, from + 20).filter(([name]) => name === LEFT);
+  const closings = own.map(([, currency, , , , , , , closing]) => {
+    return { currency, closing: Number(closing).toFixed(2) };
+  });
+  const expected = before?.atGateway.map(({ currency, closing }) => ({ currency, closing }));
+  expect(closings.slice(0, expected?.length)).toEqual(expected);
+  expect(page.flat()).toContain('All checks on this sheet tie');
+  expect(page.flat().join(' ')).toContain('in the configuration any more: A1002.');
+  const about = book.sheets.at(-1)?.rows.map((row) => row.map(({ value }) => value));
+  expect(about).toContainEqual(['Accounts', 'A1001, A1002 (not configured)']);
+  const csv = (await cli(...asked, '--format', 'csv')).stdout;
+  expect(csv.includes(`\n${LEFT},`)).toBe(true);
+  const [report] = (
+    await place.app.db.query<{ id: string }>(
+      `select report_id::text as id from tieout.reports where kind = 'settlement'`,
+    )
+  ).rows;
+  const byName = await place.visitor([
+    { role: 'finance', accountId: 'A1001' },
+    { role: 'finance', accountId: LEFT },
+  ]);
+  for (const [visitor, code] of [
+    [await place.withRole('finance'), 200],
+    [await place.withRole('finance', 'A1001'), 404],
+    [byName, 404],
+  ] as const) {
+    expect((await visitor.get(`/reports/${report?.id}/file`)).statusCode).toBe(code);
+  }
 });
 
 it('leads on the console to its rows, for who may see the account alone', async () => {

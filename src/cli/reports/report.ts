@@ -26,6 +26,7 @@ import { breakRows, movedRows, orderRows, waitingRows } from '../../report/repor
 import { queueReports, writtenByIds, writtenReports } from '../../report/reportsStore.js';
 import { openItemsOf } from '../../report/settlement/settlementRowsStore.js';
 import { removalOf } from '../../retention/retentionStore.js';
+import { withLeft } from '../../runs/leftAccountsStore.js';
 import type { RunRow } from '../../runs/runsStore.js';
 import { findRun } from '../../runs/runsStore.js';
 import type { SettlementRules } from '../../settlement/settlement.js';
@@ -181,14 +182,15 @@ async function periodic(
   return write(output, statesAsOf(AGED_BREAKS, states), whole(open));
 }
 
-function openItems(
+async function openItems(
   app: App,
   period: Period,
   rules: SettlementRules,
   businessDate: string,
   output: Output,
 ): Promise<number> {
-  const accountIds = app.config.accounts.map(({ accountId }) => accountId);
+  const own = app.config.accounts.map(({ accountId }) => accountId);
+  const accountIds = await withLeft(app.db, own);
   const whole = settlementPeriod(period, rules.times.from);
   const asked = { accountIds, period: whole, times: rules.times };
   const items = openItemsOf(app.db, asked, rules, businessDate);

@@ -148,6 +148,8 @@ export interface SettlementReportData {
   readonly about: AboutData;
   /** settlement.from */
   readonly from: string;
+  /** accounts that are not in the configuration any more, also those without a row here */
+  readonly left: readonly string[];
   readonly days: readonly GatewayDay[];
   readonly openings: readonly BookOpening[];
   readonly fees: readonly FeeRow[];

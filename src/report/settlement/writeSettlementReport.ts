@@ -24,6 +24,8 @@ import {
 interface Asked {
   readonly rules: SettlementRules;
   readonly accountIds: readonly string[];
+  /** those of them that are not in the configuration any more */
+  readonly left: readonly string[];
   readonly period: Period;
   readonly about: AboutData;
 }
@@ -31,14 +33,14 @@ interface Asked {
 export async function writeSettlementReport(
   db: Database,
   path: string,
-  { rules, accountIds, about, ...wanted }: Asked,
+  { rules, accountIds, left, about, ...wanted }: Asked,
 ): Promise<WrittenReport> {
   const period = settlementPeriod(wanted.period, rules.times.from);
   const asked = { accountIds, period, times: rules.times };
   const { asOf, businessDate } = about;
   return db.snapshot(async (reads) => {
     return writeSettlement(path, {
-      ...{ period, about, from: rules.times.from },
+      ...{ period, about, left, from: rules.times.from },
       days: await gatewayDays(reads, asked),
       openings: await bookOpenings(reads, asked),
       fees: await feeRows(reads, asked, rules.fees),

@@ -3,6 +3,8 @@
 
 import { firstNamed } from '../core/accounts/alike.js';
 import { UsageError } from '../core/errors.js';
+import { leftDaysWords } from '../core/runs/businessDay.js';
+import { withDays } from '../runs/leftAccountsStore.js';
 import type { App } from './app.js';
 
 type Named = readonly string[] | undefined;
@@ -27,6 +29,24 @@ export async function checkNamed(
     const isKnown = known.includes(accountId) || (await hasRows(accountId));
     if (!isKnown) throw noSuchAccount(accountId, known);
   }
+}
+
+/**
+ * Those of the configuration, or those that are named; of one that left it what its nights wrote is
+ * shown.
+ */
+export async function accountsOfDays(app: Pick<App, 'config' | 'db'>, named: Named) {
+  await checkNamed(app, named, async (id) => (await withDays(app.db, [id])).length > 0);
+  return named === undefined || named.length === 0 ? configuredAccounts(app, named) : [...named];
+}
+
+/** Those whose days are signed: the same, but for one that left. */
+export async function accountsToSign(app: Pick<App, 'config' | 'db'>, named: Named) {
+  const known = configuredAccounts(app, undefined);
+  const accountIds = await accountsOfDays(app, named);
+  const left = accountIds.find((accountId) => !known.includes(accountId));
+  if (left !== undefined) throw new UsageError(leftDaysWords([left]));
+  return accountIds;
 }
 
 function noSuchAccount(accountId: string, known: readonly string[]): UsageError {

@@ -53,6 +53,19 @@ export async function withLeft(db: Db, accountIds: readonly string[]): Promise<s
   return [...accountIds, ...(await unconfiguredAccounts(db, accountIds))];
 }
 
+/** Those of them of which a night looked at the gateway: they have business days. */
+export async function withDays(db: Db, accountIds: readonly string[]): Promise<string[]> {
+  if (accountIds.length === 0) return [];
+  const { rows } = await db.query<{ account_id: string }>(
+    `select account_id from unnest($1::text[]) as asked (account_id)
+     where exists (select from tieout.run_accounts ra join tieout.runs r using (run_id)
+       where ra.account_id = asked.account_id and ra.merchant_id is not null and not r.is_dry)
+     order by account_id`,
+    [accountIds],
+  );
+  return rows.map((row) => row.account_id);
+}
+
 /** Those that belong into the books of a run: it would lack what the lists of its night have. */
 export async function leftToCount(
   db: Db,

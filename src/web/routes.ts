@@ -52,7 +52,7 @@ import type { Route } from './visit.js';
 /** Fields of the one form under which breaks are decided about. */
 const BREAK_FIELDS = ['id', 'note', 'owner', 'words', 'seen'];
 
-/** Pages of breaks, instructions, orders, statements and reports, which an account leaves. */
+/** Of breaks, instructions, orders, statements, days and reports, which an account leaves. */
 const LEFT = { unconfigured: true } as const;
 
 /** A list of whatever account, and the same as a file. */
@@ -207,8 +207,8 @@ export const ROUTES: readonly Route[] = [
     fields: ['account', 'words'],
     handle: brakeOff,
   },
-  { method: 'GET', path: '/days', right: 'look', handle: daysPage },
-  { method: 'GET', path: '/days/:account/:date', right: 'look', handle: dayPage },
+  { method: 'GET', path: '/days', right: 'look', ...LEFT, handle: daysPage },
+  { method: 'GET', path: '/days/:account/:date', right: 'look', ...LEFT, handle: dayPage },
   ...SIGNING_VERBS.flatMap((verb): Route[] => [
     { method: 'GET', path: `/days/all/${verb}`, right: 'closeDays', handle: signAllPage(verb) },
     {

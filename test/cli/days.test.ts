@@ -44,7 +44,15 @@ it('a day in full says of a date without a night that there is none, and when it
   } as unknown as DayFigures;
   const told = (state: 'open' | 'closed' | 'locked', cutOff: string | null) => {
     const days = [{ ...day, state, cutOff, timezone: cutOff && 'UTC' }];
-    const of = { accountId: 'A1', state, days, late: [], movedAcross: [], events: [] };
+    const of = {
+      accountId: 'A1',
+      isConfigured: true,
+      state,
+      days,
+      late: [],
+      movedAcross: [],
+      events: [],
+    };
     const counts = {
       lateCount: 0,
       movedAcrossCount: 0,

@@ -134,7 +134,7 @@ it('keeps its statements of the nights that had it, with the lines of each item'
     const { body } = await visitor.get(url);
     expect(body).toContain(`From the ledger to the gateway: ${LEFT}`);
     expect(textOf(body)).toContain(`${LEFT} (not configured), `);
-    expect(body).not.toContain(`/days/${LEFT}/`);
+    expect(body).toContain(`<a href="/days/${LEFT}/${date}">`);
     const [, lines = ''] = /href="([^"]+statement\/lines[^"]+)"/.exec(body) ?? [];
     expect((await visitor.get(lines.replaceAll('&amp;', '&'))).statusCode).toBe(200);
   }
@@ -181,13 +181,57 @@ it('has its rows of a workbook decided about by who may', async () => {
 });
 
 it('is no account of the pages that a night writes', async () => {
-  for (const page of ['/days', '/settlement', '/authorisations', '/brake']) {
+  for (const page of ['/settlement', '/authorisations', '/brake']) {
     expect((await finance.get(page)).body).not.toContain(LEFT);
   }
-  for (const page of ['/days', '/authorisations']) {
-    const { body } = await finance.get(`${page}?account=${LEFT}`);
-    expect(textOf(body)).toContain('stands in the statements and workbooks of the nights');
+  const { body } = await finance.get(`/authorisations?account=${LEFT}`);
+  expect(textOf(body)).toContain('stands in the statements and workbooks of the nights');
+});
+
+it('keeps its days, which nobody signs, and what they lead to says so', async () => {
+  const [date = ''] = await rowsOf('select business_date::text as is from tieout.runs');
+  const day = `/days/${LEFT}/${date}`;
+  const words = `Account ${LEFT} is not in the configuration any more: the days stay as they are`;
+  const before = await rowsOf('select count(*)::text as is from tieout.day_events');
+  for (const visitor of [finance, ofLeft]) {
+    const list = (await visitor.get('/days')).body;
+    expect(list).not.toContain(day);
+    expect(list).toContain(`<a href="/days?account=${LEFT}">${LEFT}</a>`);
+    const own = (await visitor.get(`/days?account=${LEFT}`)).body;
+    expect(own).toContain(`<a href="${day}">`);
+    expect(textOf(own)).toContain(words);
+    const { statusCode, body } = await visitor.get(day);
+    expect(statusCode).toBe(200);
+    expect(textOf(body)).toContain(`account ${LEFT} (not configured)`);
+    expect(textOf(body)).toContain(words);
+    expect(body).not.toContain('action="/days/');
+    expect(textOf(body)).not.toContain('can be signed');
+    const form = { account: LEFT, date, words: 'month end', seen: 'x' };
+    for (const verb of ['close', 'lock', 'reopen']) {
+      expect((await visitor.post(`/days/${verb}`, form)).statusCode).toBe(404);
+    }
   }
+  expect((await ofOne.get('/days')).body).not.toContain(LEFT);
+  expect(textOf((await ofOne.get(`/days?account=${LEFT}`)).body)).toContain('no account to choose');
+  expect((await ofOne.get(day)).statusCode).toBe(404);
+  const cli = (...args: string[]) => tieoutHere(['days', ...args], { cwd: place.house.folder });
+  const all = (await cli('list')).stdout;
+  expect(all).toContain(`the days of ${LEFT} (tieout days list --account ${LEFT})`);
+  expect(all).not.toContain(`${LEFT}  2`);
+  expect((await cli('list', '--account', LEFT)).stdout).toMatch(
+    new RegExp(`^${LEFT} +${date}`, 'm'),
+  );
+  const shown = (await cli('list', date, '--account', LEFT)).stdout;
+  expect(shown).toContain(`Account ${LEFT}, business date ${date}: open`);
+  expect(shown).toContain(words);
+  expect(shown).not.toContain('who signs now');
+  for (const verb of ['close', 'lock', 'reopen']) {
+    const { code, stderr } = await cli(verb, date, '--account', LEFT, '--reason', 'month end');
+    expect([verb, code]).toEqual([verb, 2]);
+    expect(stderr).toContain(words);
+  }
+  expect((await cli('list', '--account', 'A9')).stderr).toContain('no such account');
+  expect(await rowsOf('select count(*)::text as is from tieout.day_events')).toEqual(before);
 });
 
 it('has a menu of what is there for who may see it alone, and its signed day where it is told', async () => {
@@ -195,7 +239,7 @@ it('has a menu of what is there for who may see it alone, and its signed day whe
   const { body } = await only.get('/breaks');
   const [menu = ''] = /<nav aria-label="Sections">.*?<\/nav>/s.exec(body) ?? [];
   const paths = [...menu.matchAll(/href="([^"]+)"/g)].map(([, path = '']) => path);
-  expect(paths).toEqual(['/', '/breaks', '/approvals', '/instructions', '/reports']);
+  expect(paths).toEqual(['/', '/breaks', '/approvals', '/instructions', '/reports', '/days']);
   for (const path of paths) expect([path, (await only.get(path)).statusCode]).toEqual([path, 200]);
   const [date = ''] = await rowsOf('select business_date::text as is from tieout.runs');
   const who = { name: 'anna', isClaim: false };
@@ -205,8 +249,14 @@ it('has a menu of what is there for who may see it alone, and its signed day whe
   });
   const audit = (await (await place.withRole('approver')).get('/audit')).body;
   const [, path = ''] = /<a href="([^"]+)">[^<]*clos/.exec(audit) ?? [];
-  expect(path).toBe(`/nights/${date}/statement?account=${LEFT}`);
-  expect((await finance.get(path)).body).toContain(`From the ledger to the gateway: ${LEFT}`);
+  expect(path).toBe(`/days/${LEFT}/${date}`);
+  for (const visitor of [finance, only]) {
+    const signed = textOf((await visitor.get(path)).body);
+    expect(signed).toContain('Prepared: day closed by anna at');
+    expect(signed).toContain('Reviewed: day locked not signed');
+    expect(signed).toContain('closed by anna: month end');
+  }
+  expect((await only.get('/days')).body).toContain(`<a href="${path}">`);
 });
 
 it('is decided about as on the command line: breaks are given, noted and waived', async () => {

@@ -2,6 +2,7 @@
 // or one day in full; `close`, `lock` and `reopen` keep who decided, why, and what was open then.
 
 import { Command } from 'commander';
+import { firstNamed } from '../../core/accounts/alike.js';
 import { UsageError } from '../../core/errors.js';
 import { NO_REASON, WORDS_MAX } from '../../core/instructions/decider.js';
 import { checkDay } from '../../core/period.js';
@@ -17,7 +18,8 @@ import {
 } from '../../days/daysStore.js';
 import { daysToSign } from '../../days/shownDay.js';
 import { sinceNights } from '../../days/sinceNightStore.js';
-import { configuredAccounts } from '../accounts.js';
+import { unconfiguredAccounts, withDays } from '../../runs/leftAccountsStore.js';
+import { accountsOfDays, accountsToSign } from '../accounts.js';
 import type { App } from '../app.js';
 import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { checklistLines, dayLines, type Row, tableLines } from './daysText.js';
@@ -45,7 +47,11 @@ export function daysCommand(): Command {
       const isJson = wantsJson(command);
       await withApp(
         command,
-        (app) => list(app, date, configuredAccounts(app, flags.account), isJson),
+        async (app) => {
+          const accountIds = await accountsOfDays(app, flags.account);
+          const left = flags.account === undefined ? await leftOf(app.db, accountIds) : [];
+          return list(app, { date, accountIds, left, isJson });
+        },
         QUIET,
       );
     });
@@ -91,7 +97,7 @@ function deciding(
         async (app) => {
           const who = await deciderHere(command, app);
           const verdicts: DayVerdict[] = [];
-          for (const accountId of configuredAccounts(app, flags.account)) {
+          for (const accountId of await accountsToSign(app, flags.account)) {
             const order = { accountId, date, who, reason, ...howOf(app, flags) };
             verdicts.push(await decide(app.db, order));
           }
@@ -144,28 +150,50 @@ function verdictLines(name: string, verdict: DayVerdict): string[] {
   ];
 }
 
-async function list(
-  app: App,
-  date: string | undefined,
-  accountIds: readonly string[],
-  isJson: boolean,
-): Promise<number> {
+async function leftOf(db: App['db'], accountIds: readonly string[]): Promise<string[]> {
+  return withDays(db, await unconfiguredAccounts(db, accountIds));
+}
+
+/** So that nobody takes the list for whole. */
+function leftLines([first, ...more]: readonly string[]): string[] {
+  if (first === undefined) return [];
+  return [
+    `Not listed, since not in the configuration any more: the days of ` +
+      `${firstNamed([first, ...more])} (tieout days list --account ${first})`,
+  ];
+}
+
+interface Asked {
+  date: string | undefined;
+  accountIds: readonly string[];
+  /** accounts that left the configuration and have days that are not listed */
+  left: readonly string[];
+  isJson: boolean;
+}
+
+async function list(app: App, { date, accountIds, left, isJson }: Asked): Promise<number> {
   const days = await dayFigures(app.db, accountIds, date ?? FIRST, date ?? LAST);
   const isSettled = app.config.settlement !== null;
   if (date === undefined) {
-    if (isJson) printJson({ days, notKnown: NOT_KNOWN });
-    else printLines(days.length > 0 ? tableLines(days, isSettled) : ['No money has moved yet.']);
+    if (isJson) printJson({ days, notKnown: NOT_KNOWN, leftAccounts: left });
+    else {
+      printLines(days.length > 0 ? tableLines(days, isSettled) : ['No money has moved yet.']);
+      printLines(leftLines(left));
+    }
     return 0;
   }
   const since = await sinceNights(app.db, [date], accountIds);
   const toSign = await daysToSign(app.db, accountIds, date, since);
+  const configured = app.config.accounts.map((one) => one.accountId);
   const accounts = [];
   for (const day of toSign) {
     const { accountId, state, workbook, lines, changed, changedAbout, signedOn } = day;
+    const isConfigured = configured.includes(accountId);
     const late = await lateMovements(app.db, accountId, date);
     const moved = await movedAcross(app.db, accountId, date);
     accounts.push({
       accountId,
+      isConfigured,
       state,
       days: days.filter((day) => day.accountId === accountId),
       late: late.rows,
@@ -181,7 +209,10 @@ async function list(
       signedOn,
     });
   }
-  if (isJson) printJson({ date, accounts, notKnown: NOT_KNOWN });
-  else printLines(accounts.flatMap((account) => dayLines(date, account, isSettled)));
+  if (isJson) printJson({ date, accounts, notKnown: NOT_KNOWN, leftAccounts: left });
+  else {
+    printLines(accounts.flatMap((account) => dayLines(date, account, isSettled)));
+    printLines(leftLines(left));
+  }
   return 0;
 }

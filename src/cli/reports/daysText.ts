@@ -6,6 +6,7 @@ import {
   booksBegin,
   CHECKLIST_HEADS,
   ELSEWHERE,
+  leftDaysWords,
   MEMOS,
   NO_NIGHT,
   notInFigures,
@@ -24,6 +25,8 @@ export type Row = Record<string, unknown>;
 
 interface DayOfAccount {
   accountId: string;
+  /** false: it left the configuration, and none of its days is signed */
+  isConfigured: boolean;
   state: DayState;
   days: DayFigures[];
   /** the first of them, and how many there are */
@@ -89,8 +92,8 @@ function notKnownLine(isSettled: boolean): string {
 }
 
 export function dayLines(date: string, account: DayOfAccount, isSettled: boolean): Line[] {
-  const { accountId, state, days, late, movedAcross: moved, events, openNow, checklist } = account;
-  const { lateCount, movedAcrossCount: movedCount, workbook } = account;
+  const { accountId, state, days, late, movedAcross: moved, events } = account;
+  const { lateCount, movedAcrossCount: movedCount } = account;
   return [
     `Account ${accountId}, business date ${date}: ${state}`,
     ...dayFigures(days, isSettled),
@@ -106,8 +109,23 @@ export function dayLines(date: string, account: DayOfAccount, isSettled: boolean
     ...events.map(eventLine),
     ...changedLines(account),
     ...signedOnLines(account),
+    ...signingLines(account),
+  ];
+}
+
+function signingLines({
+  accountId,
+  isConfigured,
+  state,
+  workbook,
+  openNow,
+  checklist,
+}: DayOfAccount) {
+  const open = `  open now: ${counted(openNow, 'item')}`;
+  if (!isConfigured) return [open, `  ${leftDaysWords([accountId])}`];
+  return [
     ...(state === 'locked' ? [] : [`  who signs now signs on ${workbookWords(workbook)}`]),
-    `  open now: ${counted(openNow, 'item')}`,
+    open,
     `  ${CHECKLIST_HEADS[state]}:`,
     ...checklist.flatMap((line) => checklistLines(line, '    ')),
   ];

@@ -2,6 +2,7 @@
 // from day to day. Plain data and the one rule that ties them; amounts are text of two decimals.
 // Neighbours: days/daysStore.ts reads, days/days.ts decides, cli/reports/days.ts shows.
 
+import { firstNamed } from '../accounts/alike.js';
 import { nameLabel } from '../instructions/decider.js';
 import { exactAmount, formatAmount } from '../money.js';
 import { andMore, counted } from '../text/amounts.js';
@@ -80,6 +81,17 @@ export const CHECKLIST_HEADS: Readonly<Record<DayState, string>> = {
   closed: 'Before it is locked, as it stands now',
   locked: 'Its checklist, as it stands now',
 };
+
+/** Said where days of an account that left the configuration are shown, or would be signed. */
+export function leftDaysWords(accountIds: readonly string[]): string {
+  const isOne = accountIds.length === 1;
+  const whose = `${isOne ? 'Account' : 'Accounts'} ${firstNamed(accountIds)}`;
+  return (
+    `${whose} ${isOne ? 'is' : 'are'} not in the configuration any more: the days stay as they ` +
+    `are, and none is closed, locked or opened again until the account is back under accounts in ` +
+    'tieout.yaml (without liveFrom it is only observed).'
+  );
+}
 
 /** Money may move on a date that no night is of, as `tieout send` does after the last one. */
 export const NO_NIGHT = 'There is no night of this date.';

@@ -2,6 +2,7 @@
 
 import { byName } from '../../core/accounts/alike.js';
 import type { Visit } from '../visit.js';
+import { accountWords } from '../visitor/filters.js';
 
 export function AccountFilter({ visit, action }: { visit: Visit; action: string }) {
   return (
@@ -12,7 +13,7 @@ export function AccountFilter({ visit, action }: { visit: Visit; action: string 
           <option value="">all</option>
           {visit.accounts.toSorted(byName).map((account) => (
             <option value={account} selected={visit.query.text('account') === account}>
-              {account}
+              {accountWords(visit, account)}
             </option>
           ))}
         </select>

@@ -46,7 +46,7 @@ const SECTIONS: readonly Section[] = [
   { name: 'Instructions', path: '/instructions', right: 'look', of: 'left' },
   { name: 'Reservations', path: '/authorisations', right: 'look', of: 'configured' },
   { name: 'Reports', path: '/reports', right: 'look', of: 'left' },
-  { name: 'Days', path: '/days', right: 'look', of: 'configured' },
+  { name: 'Days', path: '/days', right: 'look', of: 'left' },
   { name: 'Settlement', path: '/settlement', right: 'look', of: 'configured', ofSettlement: true },
   { name: 'Jobs', path: '/jobs', right: 'jobs', of: 'all' },
   { name: 'Activity', path: '/activity', right: 'audit', of: 'all' },

@@ -27,7 +27,7 @@ import type { Words } from '../format.js';
 import { pageOf } from '../layout/many.js';
 import { Empty, Figure, Form, OrderLink, Pager, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
-import { dayPath, statementPath } from './days/signing.js';
+import { dayPath } from './days/signing.js';
 
 const ROWS_A_PAGE = 100;
 const PAGES_MAX = 20_000;
@@ -127,7 +127,7 @@ function chainName(accountId: string): string {
 }
 
 function Trail({ rows, visit }: { rows: readonly TrailRow[]; visit: Visit }) {
-  const { deps, words } = visit;
+  const { words } = visit;
   return (
     <Table
       caption="What people decided, newest first"
@@ -147,7 +147,7 @@ function Trail({ rows, visit }: { rows: readonly TrailRow[]; visit: Visit }) {
           <th scope="row">{words.at(row.at)}</th>
           <td>{nameLabel(row.who, row.isClaim)}</td>
           <td>
-            <WhatLink row={row} ids={deps.accountIds} />
+            <WhatLink row={row} />
           </td>
           <td>{row.accountId}</td>
           <td>
@@ -165,8 +165,7 @@ function Trail({ rows, visit }: { rows: readonly TrailRow[]; visit: Visit }) {
   );
 }
 
-/** `ids`: accounts of the configuration; of others the statements of their nights are left. */
-function WhatLink({ row, ids }: { row: TrailRow; ids: readonly string[] }) {
+function WhatLink({ row }: { row: TrailRow }) {
   const { what } = row;
   switch (row.kind) {
     case 'instruction':
@@ -174,11 +173,7 @@ function WhatLink({ row, ids }: { row: TrailRow; ids: readonly string[] }) {
     case 'break':
       return <a href={`/breaks/${row.id}`}>{what}</a>;
     case 'day':
-      return ids.includes(row.accountId) ? (
-        <a href={dayPath(row.accountId, row.id)}>{what}</a>
-      ) : (
-        <a href={statementPath(row.id, row.accountId)}>{what}</a>
-      );
+      return <a href={dayPath(row.accountId, row.id)}>{what}</a>;
     case 'brake':
       return <a href="/brake">{what}</a>;
   }

@@ -19,7 +19,8 @@ import { Empty, Form, State, Verdicts } from '../../layout/parts.js';
 import type { Answer, ConsoleDeps, Visit } from '../../visit.js';
 import { NOT_FOUND, refused } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
-import { Books, DayTable } from './days.js';
+import { accountWords } from '../../visitor/filters.js';
+import { Books, DayTable, LeftDays } from './days.js';
 import { LateRows, MovedRows } from './movedRows.js';
 import type { Signed } from './signedBoxes.js';
 import { SignedBoxes } from './signedBoxes.js';
@@ -43,6 +44,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
   const since = await sinceOfOpen(deps.db, account, date);
   const { day, figures: days, seen, earlier } = await shownDay(deps.db, account, date, since);
   const { state } = day;
+  const isLeft = !deps.accountIds.includes(account);
   const late = await lateMovements(deps.db, account, date);
   const moved = await movedRows(deps.db, account, date);
   const events = await dayEvents(deps.db, account, date);
@@ -55,29 +57,34 @@ export async function dayPage(visit: Visit): Promise<Answer> {
   const body = (
     <>
       <h1>
-        {date} of account {account} <State state={state} />
+        {date} of account {accountWords(visit, account)} <State state={state} />
       </h1>
-      <SigningSentence date={date} day={day} />
+      {isLeft && state === 'open' ? null : <SigningSentence date={date} day={day} />}
+      {isLeft ? <LeftDays accountIds={[account]} /> : null}
       <ChangedSince day={day} />
       <SignedBoxes
         signed={written?.signed ?? withoutStatement(events)}
         words={words}
-        notYet="not yet"
+        notYet={isLeft ? 'not signed' : 'not yet'}
       />
       <SignedFigures signedOn={day.signedOn} words={words} />
       <p>
         <a href={statementPath(date, account)}>The statement of this day</a>
       </p>
-      <BeforeSigning date={date} day={day} />
-      {earlier === null ? null : (
-        <EarlierDays earlier={earlier} account={account} date={date} words={words} />
+      {isLeft ? null : (
+        <>
+          <BeforeSigning date={date} day={day} />
+          {earlier === null ? null : (
+            <EarlierDays earlier={earlier} account={account} date={date} words={words} />
+          )}
+          <Decide
+            visit={visit}
+            day={{ account, date, state, seen, noReopening, noLocking, isAgain: again !== null }}
+            earlier={earlier}
+            events={events}
+          />
+        </>
       )}
-      <Decide
-        visit={visit}
-        day={{ account, date, state, seen, noReopening, noLocking, isAgain: again !== null }}
-        earlier={earlier}
-        events={events}
-      />
       <MovedAfter moved={day.moved} />
       <MovedRows moved={moved} account={account} words={words} />
       <Figures days={days} words={words} />

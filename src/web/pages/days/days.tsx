@@ -4,11 +4,19 @@
 import { areMany } from '../../../core/accounts/alike.js';
 import { parseSum } from '../../../core/money.js';
 import type { DayFigures } from '../../../core/runs/businessDay.js';
-import { booksBegin, ELSEWHERE, MEMOS, notInFigures } from '../../../core/runs/businessDay.js';
+import {
+  booksBegin,
+  ELSEWHERE,
+  leftDaysWords,
+  MEMOS,
+  notInFigures,
+} from '../../../core/runs/businessDay.js';
+import { andMore } from '../../../core/text/amounts.js';
 import { DAY_MS } from '../../../core/time.js';
 import { dayFigures } from '../../../days/daysStore.js';
+import { withDays } from '../../../runs/leftAccountsStore.js';
 import type { Words } from '../../format.js';
-import { AccountFilter, WhereLeft } from '../../layout/accountFilter.js';
+import { AccountFilter } from '../../layout/accountFilter.js';
 import { pageOf, ROWS_A_PAGE } from '../../layout/many.js';
 import type { Column } from '../../layout/parts.js';
 import { Empty, Figure, FilterProblem, Pager, State, Table } from '../../layout/parts.js';
@@ -17,7 +25,7 @@ import type { Direction } from '../../layout/sorting.js';
 import { headsBy } from '../../layout/sorting.js';
 import type { Answer, Visit } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
-import { chosenBy } from '../../visitor/filters.js';
+import { accountWords, chosenBy } from '../../visitor/filters.js';
 
 /** Days at most; fewer, in whole days, where they are more rows than one page. */
 const DAYS_SHOWN = 35;
@@ -27,7 +35,14 @@ export async function daysPage(visit: Visit): Promise<Answer> {
   const until = dateOf(query.text('until') ?? undefined) ?? dayBefore(deps.now(), 0);
   const from = dayBefore(new Date(`${until}T00:00:00Z`), DAYS_SHOWN);
   const account = query.oneOf('account', accounts);
-  const { accountIds, problem } = chosenBy(visit, { account });
+  const own = accounts.filter((one) => deps.accountIds.includes(one));
+  const left = await withDays(
+    deps.db,
+    accounts.filter((one) => !own.includes(one)),
+  );
+  // Of who has accounts alone that left, theirs.
+  const listed = own.length > 0 ? own : left;
+  const { accountIds, problem } = chosenBy({ query, accounts: listed }, { account });
   const found = await dayFigures(deps.db, accountIds, from, until);
   const { days, next } = newestDays(found, ROWS_A_PAGE);
   const sort = query.oneOf<DaySort>('sort', DAY_SORTS) ?? 'day';
@@ -38,10 +53,11 @@ export async function daysPage(visit: Visit): Promise<Answer> {
     <>
       <h1>
         Business days
-        {account === null ? '' : `: account ${account}`}
+        {account === null ? '' : `: account ${accountWords(visit, account)}`}
       </h1>
       <FilterProblem words={problem} />
-      {problem === null ? null : <WhereLeft />}
+      <LeftDays accountIds={left.filter((one) => accountIds.includes(one))} />
+      {account === null && own.length > 0 ? <NotListed left={left} /> : null}
       <p class="hint">
         Opening, captured, refunded and adjustments, with what was captured and refunded elsewhere,
         make the closing, which is the next day's opening. {MEMOS}{' '}
@@ -68,6 +84,32 @@ export async function daysPage(visit: Visit): Promise<Answer> {
   );
   return { kind: 'page', title: 'Business days', section: 'Days', body };
 }
+
+/** Instead of a way to sign them; nothing where there are none. */
+export function LeftDays({ accountIds }: { accountIds: readonly string[] }) {
+  if (accountIds.length === 0) return null;
+  return <p class="hint">{leftDaysWords(accountIds)}</p>;
+}
+
+/** Accounts that left are no rows among the others; each leads to its own. */
+function NotListed({ left }: { left: readonly string[] }) {
+  if (left.length === 0) return null;
+  const more = left.length - LEFT_NAMED;
+  return (
+    <p class="hint">
+      Not listed, since not in the configuration any more: the days of{' '}
+      {left.slice(0, LEFT_NAMED).map((account, at) => (
+        <>
+          {at === 0 ? '' : ', '}
+          <a href={`/days?${ofAccount(account, {})}`}>{account}</a>
+        </>
+      ))}
+      {andMore(more)}.
+    </p>
+  );
+}
+
+const LEFT_NAMED = 20;
 
 /** Whole days, newest first, in about so many rows; and the first day that is left out. */
 export function newestDays<D extends Pick<DayFigures, 'businessDate'>>(

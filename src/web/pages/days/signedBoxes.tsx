@@ -10,11 +10,11 @@ import { dayPath } from './signing.js';
 
 export type Signed = WrittenStatement['signed'];
 
-/** Leads to where it is signed; of an account that left the configuration it is not any more. */
+/** Leads to the day; of an account that left the configuration none is signed any more. */
 export function NotSigned(props: { visit: Visit; accountId: string; date: string }) {
   const { visit, accountId, date } = props;
-  if (!visit.deps.accountIds.includes(accountId)) return <>not signed</>;
-  return <a href={dayPath(accountId, date)}>not yet</a>;
+  const isSigned = visit.deps.accountIds.includes(accountId);
+  return <a href={dayPath(accountId, date)}>{isSigned ? 'not yet' : 'not signed'}</a>;
 }
 
 export function SignedBoxes(props: {

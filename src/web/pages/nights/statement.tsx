@@ -282,6 +282,11 @@ function Signed(props: {
   return (
     <>
       <SignedBoxes signed={one.signed} words={visit.words} notYet={notYet} />
+      {visit.deps.accountIds.includes(one.accountId) ? null : (
+        <p>
+          <a href={day}>The day of {one.accountId}</a>
+        </p>
+      )}
       {changed === null ? null : (
         <p class="problem" role="alert">
           What is behind this page has changed since the day was closed: {changed}.

@@ -33,10 +33,10 @@ export function currencySentences(
 export function leftLines({ accounts, oldest }: LeftBooks, from: string): string[] {
   if (accounts.length === 0) return [];
   const names = firstNamed(accounts.map(({ accountId }) => accountId).toSorted(byName));
-  const [one, are] = accounts.length === 1 ? ['account', 'is'] : ['accounts', 'are'];
+  const [one, which] = accounts.length === 1 ? ['account', 'which is'] : ['accounts', 'which are'];
   const head =
-    `Not in these figures: ${one} ${names}, which ${are} not in the configuration any more and ` +
-    'of which money is not settled:';
+    `Not in these figures: ${one} ${names}, ${which} not in the configuration any more, and ` +
+    'whose books have open items:';
   return [head, ...currencySentences({ accounts }, oldest, from)];
 }
 

@@ -37,6 +37,22 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => place.end());
 
+/** Settled for an order that nobody knows. */
+const STRAY = `with file as (
+    insert into tieout.settlement_files (name, sha256, map_sha256, accounts, batches, lines, totals)
+    values ('f', 's', '', '{A0}', 1, 1, '{}') returning file_id
+  ), batch as (
+    insert into tieout.settlement_batches (account_id, batch, currency, file_id, lines, gross, fees,
+      payout, has_payout, first_booked_at, last_booked_at, digest)
+    select 'A0', 'B1', 'EUR', file_id, 1, 71.5, 0, 71.5, false, now(), now(), '' from file
+  ), line as (
+    insert into tieout.settlement_lines (account_id, batch, line_id, line_no, type, booked_at,
+      order_no, currency, amount, settle_currency, gross, fee, net)
+    values ('A0', 'B1', '1', 1, 'captured', now(), 'nowhere', 'EUR', 71.5, 'EUR', 71.5, 0, 71.5)
+    returning settlement_line_id
+  )
+  insert into tieout.settlement_unmatched select settlement_line_id, 'nowhere' from line`;
+
 const textOf = (body: string): string => body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
 it('is told by each night, by status and doctor', async () => {
@@ -141,4 +157,21 @@ it('is not told any more once each of it is waived', async () => {
     );
   });
   expect((await cli('status')).stdout).not.toContain('not all of its money is settled');
+});
+
+it('is found by who sees all accounts, also where more was settled than was ever captured', async () => {
+  await place.app.db.query(STRAY);
+  const { stdout } = await cli('settlement', '--json');
+  const { leftAccounts } = JSON.parse(stdout) as { leftAccounts: Books[] };
+  const stray = leftAccounts.find(({ accountId }) => accountId === 'A0');
+  expect(stray?.atGateway).toMatchObject([{ currency: 'EUR', closing: '-71.50' }]);
+  expect((await cli('settlement')).stdout).toContain('Not in these figures: accounts A0, A1002,');
+  const finance = await place.withRole('finance');
+  const { body } = await finance.get('/settlement');
+  expect(textOf(body)).toContain('accounts A0, A1002, which are not in the configuration');
+  const [, link = ''] = /href="(\/settlement\/rows\?account=A0[^"]+)"/.exec(body) ?? [];
+  const rows = (await finance.get(link.replaceAll('&amp;', '&'))).body;
+  expect(textOf(rows)).toContain('comes to -71.50');
+  const ofOne = await place.withRole('finance', 'A1001');
+  expect(textOf((await ofOne.get('/settlement')).body)).not.toMatch(/A0|A1002/);
 });

@@ -1,4 +1,4 @@
-// Money that is not settled of accounts that left the configuration: apart from the books above it,
+// What is not settled of accounts that left the configuration: apart from the books above it,
 // for who may see these accounts; each sum leads to its rows. Neighbour: settlement.tsx.
 
 import { accountsFor } from '../../../core/access.js';
@@ -61,9 +61,9 @@ export async function leftSection({ deps, person, words }: Visit, rules: Settlem
         ))}
       </Table>
       <p class="hint">
-        No night looks for this money, and a file with lines of these accounts is refused. Who runs
-        tieout puts an account back under <code>accounts</code> (without <code>liveFrom</code> it is
-        only observed) until it is settled.
+        No night looks for what is open of them, and a file with lines of these accounts is refused.
+        Who runs tieout puts an account back under <code>accounts</code> (without{' '}
+        <code>liveFrom</code> it is only observed) until it is settled.
       </p>
     </>
   );

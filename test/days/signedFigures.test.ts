@@ -185,3 +185,29 @@ test('a page that came, and books that began, are told figure by figure', async 
     },
   ]);
 });
+
+test('what a later date sent has the name that its workbook gives it', async () => {
+  await nights();
+  const item = (name: string, lines: number, captured: string) => {
+    return { ...{ item: name, lines, captured }, refunded: '0.00' };
+  };
+  await write(1, { items: [item('held', 1, '-6.00'), item('later', 1, '-2.00')] });
+  await closeDay(db, order());
+  const sent = [item('moved_later', 1, '-6.00'), item('later', 1, '-2.00')];
+  await write(2, { items: sent });
+  const said = async () => {
+    const changes = (await shown()).signedOn[0]?.pages?.[0]?.changes;
+    return changes?.map(({ what, figure, newest }) => `${what}, ${figure}: ${newest}`);
+  };
+  const moved = 'Moved since: it counts on a later business date';
+  expect(await said()).toEqual([
+    `${moved}, Lines: 1`,
+    `${moved}, Captured: -6.00`,
+    'Waiting for approval, Lines: 0',
+    'Waiting for approval, Captured: 0.00',
+  ]);
+  // What waited for a later night, and came as it was said, is no other figure.
+  await closeDay(db, order());
+  await write(3, { items: [item('moved_later', 2, '-8.00')] });
+  expect(await said()).toBeUndefined();
+});

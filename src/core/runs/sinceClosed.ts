@@ -200,7 +200,9 @@ type Amounts = Figures<string> | Figures<bigint>;
 
 /** What is not on a page is nothing there. */
 function figureChanges(signed: Amounts | undefined, newest: Amounts | undefined): FigureChange[] {
-  const [before, after] = [signed, newest].map(halvesOf);
+  // That what waited for a later night came as it was said is no other figure than was signed.
+  const isAsSaid = laterIn(signed) === laterIn(newest);
+  const [before, after] = [signed, newest].map((page) => halvesOf(page, isAsSaid));
   return (after ?? []).flatMap((now, at) => {
     const old = before?.[at] ?? [];
     const names = [...new Set([...now, ...old].map(({ what }) => what))];
@@ -236,37 +238,30 @@ function differenceOf(
 
 const OF_SETTLEMENT = 'Settlement: ';
 
-/**
- * What waited for a later night, and what one sent by now, is one row: that it came as it was said
- * is no other figure than was signed.
- */
-function sinceMoved(items: readonly ItemOf<bigint | string>[]): readonly ItemOf<bigint | string>[] {
-  const isLater = ({ item }: { item: string }) => item === 'later' || item === 'moved_later';
-  const later = items.filter(isLater);
-  if (later.length === 0) return items;
-  const sum = (amounts: (bigint | string)[]): bigint =>
-    amounts.reduce<bigint>(
-      (all, one) => all + (typeof one === 'bigint' ? one : (parseSum(one) ?? 0n)),
-      0n,
-    );
-  const one = {
-    item: 'later',
-    lines: later.reduce((all, { lines }) => all + lines, 0),
-    captured: sum(later.map(({ captured }) => captured)),
-    refunded: sum(later.map(({ refunded }) => refunded)),
+const isLater = ({ item }: { item: string }) => item === 'later' || item === 'moved_later';
+
+/** What waited for a later night and what one sent by now, in one. */
+function laterIn(page: Amounts | undefined): string {
+  const none: readonly ItemOf<bigint | string>[] = [];
+  const later = (page?.items ?? none).filter(isLater);
+  const sumOf = (amounts: (bigint | string)[]): string => {
+    const all = amounts.map((one) => (typeof one === 'bigint' ? one : (parseSum(one) ?? 0n)));
+    return formatAmount(all.reduce((sum, one) => sum + one, 0n));
   };
-  return [...items.filter((each) => !isLater(each)), one];
+  const lines = later.reduce((all, one) => all + one.lines, 0);
+  const captured = sumOf(later.map((one) => one.captured));
+  return `${lines} ${captured} ${sumOf(later.map((one) => one.refunded))}`;
 }
 
 /** As they stand under each other; a page that is not there says nothing of everything. */
-function halvesOf(page: Amounts | undefined): Row[][] {
+function halvesOf(page: Amounts | undefined, isAsSaid: boolean): Row[][] {
   const books = page?.books ?? null;
   const settled = (what: string, sums?: Sides<bigint | string>): Row => {
     const name = OF_SETTLEMENT + what;
     return books === null || !sums ? { what: name, figures: null } : rowOf(name, sums);
   };
   const none: readonly ItemOf<bigint | string>[] = [];
-  const items = sinceMoved(page?.items ?? none);
+  const items = (page?.items ?? none).filter((one) => !(isAsSaid && isLater(one)));
   const ofBooks = (list: readonly ItemOf<bigint | string>[] = none): Row[] =>
     list.map(({ item, ...sums }) => rowOf(OF_SETTLEMENT + bookWords(item), sums));
   const from = books === null ? null : new Map([['From' as const, books.from]]);

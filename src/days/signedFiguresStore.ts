@@ -1,10 +1,10 @@
 // The figures under which a business day was signed, held against those of the newest revision of
 // the workbook of its night. Neighbours: core/runs/sinceClosed.ts (what differs, and the words),
-// shownDay.ts and report/writeReport.ts (who ask).
+// shownDay.ts, report/writeReport.ts and verify/verifyWorkbook.ts (who ask).
 
 import type { Signing } from '../core/runs/businessDay.js';
-import type { RevisionFigures, SignedOn } from '../core/runs/sinceClosed.js';
-import { otherFigures } from '../core/runs/sinceClosed.js';
+import type { OtherPage, RevisionFigures, SignedOn } from '../core/runs/sinceClosed.js';
+import { otherFigures, otherPages } from '../core/runs/sinceClosed.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import { daySignings } from './daysStore.js';
@@ -21,6 +21,18 @@ export async function revisionFigures(
   if (signed.length === 0) return [];
   const values = [date, [...signings.keys()], asked];
   return (await db.query<RevisionFigures>(statement('days/signedFigures'), values)).rows;
+}
+
+/** What one revision of the workbook of a date says otherwise than another, of all accounts. */
+export async function pagesOtherwise(
+  db: Db,
+  date: string,
+  revision: number,
+  newest: number,
+): Promise<OtherPage[] | null> {
+  const values = [date, null, [revision, newest]];
+  const { rows } = await db.query<RevisionFigures>(statement('days/signedFigures'), values);
+  return otherPages(revision, newest, rows);
 }
 
 /** By account, where it is signed on revisions that `newest` says otherwise than: on which. */

@@ -3,6 +3,10 @@
 // and the figures are worked out again from the tables.
 
 import { type Removal, removedLine } from '../core/runs/removal.js';
+import { changeText, type OtherPage } from '../core/runs/sinceClosed.js';
+import { countText } from '../core/text/amounts.js';
+import type { Db } from '../database/db.js';
+import { pagesOtherwise } from '../days/signedFiguresStore.js';
 import type { ReportDeps } from '../report/aboutReport.js';
 import type { Digests, KnownReport } from '../report/keptReportsStore.js';
 import { reportOfFile } from '../report/keptReportsStore.js';
@@ -10,12 +14,19 @@ import { manifestNow, withoutSnapshots } from '../report/manifest.js';
 import { fileDigest } from '../report/oldReports.js';
 import { removalOf } from '../retention/retentionStore.js';
 
+/** Of a reconciliation that has a newer revision. */
+interface Newest {
+  /** what its statement says otherwise than that of this one; null: not on record */
+  pages: OtherPage[] | null;
+}
+
 export type WorkbookFinding =
   | { kind: 'not_ours'; sha256: string }
   | {
       kind: 'as_made';
       sha256: string;
       report: KnownReport;
+      newest?: Newest;
       /** what its rows were made from is gone: only the rest could be compared */
       removal?: Removal;
     }
@@ -23,6 +34,7 @@ export type WorkbookFinding =
       kind: 'changed_since';
       sha256: string;
       report: KnownReport;
+      newest?: Newest;
       /** What the database holds otherwise now, by name. */
       differences: Difference[];
     };
@@ -43,10 +55,18 @@ export async function verifyWorkbook(
   const removal = await removalOf(deps.db, report.runId);
   const digests = removal === null ? report.digests : withoutSnapshots(report.digests);
   const differences = differing(digests, await manifestNow(deps.db, { ...report, digests }));
+  const newest = await newestOf(deps.db, report);
   if (differences.length === 0) {
-    return { kind: 'as_made', sha256, report, ...(removal === null ? {} : { removal }) };
+    const removed = removal === null ? {} : { removal };
+    return { kind: 'as_made', sha256, report, ...newest, ...removed };
   }
-  return { kind: 'changed_since', sha256, report, differences };
+  return { kind: 'changed_since', sha256, report, ...newest, differences };
+}
+
+async function newestOf(db: Db, report: KnownReport): Promise<{ newest?: Newest }> {
+  const { kind, period, businessDate, revision, newestRevision } = report;
+  if (kind !== 'reconciliation' || period !== null || newestRevision <= revision) return {};
+  return { newest: { pages: await pagesOtherwise(db, businessDate, revision, newestRevision) } };
 }
 
 function differing(made: Digests, held: Digests): Difference[] {
@@ -66,9 +86,9 @@ export function workbookLines(path: string, finding: WorkbookFinding): string[] 
     `${path} is the ${kind} report of ${period ?? businessDate}, revision ${revision}, ` +
       `written ${writtenAt.toISOString()}: not one byte was changed.`,
   ];
-  if (newestRevision > revision) lines.push(`A newer revision was made: ${newestRevision}.`);
+  if (newestRevision > revision) lines.push(...newestLines(newestRevision, finding.newest));
   if (finding.kind === 'as_made') {
-    lines.push('Its figures are still those of the database.');
+    lines.push(comparedLine(finding.report.digests, finding.removal));
     if (finding.removal)
       lines.push(`${removedLine(finding.removal)}: rows of orders went with it.`);
   } else {
@@ -76,4 +96,34 @@ export function workbookLines(path: string, finding: WorkbookFinding): string[] 
     lines.push(`The database holds otherwise now: ${names}.`);
   }
   return lines;
+}
+
+/** What was compared: the record of the night, which a newer revision shares. */
+function comparedLine(digests: Digests, removal: Removal | undefined): string {
+  const names = Object.keys(removal === undefined ? digests : withoutSnapshots(digests));
+  return names.length === 0
+    ? 'What it was made from is not on record: it could not be compared.'
+    : `What its night recorded stands unchanged in the database (${names.join(', ')}).`;
+}
+
+/** Figures that are named; the page of the day has all of them. */
+const CHANGES_MAX = 20;
+
+function newestLines(revision: number, newest: Newest | undefined): string[] {
+  const made = `A newer revision was made: ${revision}.`;
+  if (newest === undefined) return [made];
+  const { pages } = newest;
+  if (pages === null) {
+    return [`${made} Whether its statement has the same figures is not on record.`];
+  }
+  if (pages.length === 0) return [`${made} Its statement has the same figures.`];
+  const changes = pages.flatMap(({ accountId, currency, changes: all }) =>
+    all.map((change) => `  ${accountId}, ${changeText(change, currency)}`),
+  );
+  const more = changes.length - CHANGES_MAX;
+  return [
+    `${made} Its statement has other figures than this file:`,
+    ...changes.slice(0, CHANGES_MAX),
+    ...(more > 0 ? [`  and ${countText(more)} more, which the page of the day lists`] : []),
+  ];
 }

@@ -1,12 +1,18 @@
 // Both signatures of a business day stand under the same figures: what is prepared on one revision
 // of the workbook is reviewed on another one only where both say the same, else it is closed again.
 
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/db.js';
 import { closeDay, lockDay } from '../../src/days/days.js';
 import { dayEvents } from '../../src/days/daysStore.js';
 import { NOT_ANSWERED, shownDay } from '../../src/days/shownDay.js';
 import { previewSigning, signDays } from '../../src/days/signDay.js';
+import { runDigests } from '../../src/report/keptReportsStore.js';
+import { verifyWorkbook, workbookLines } from '../../src/verify/verifyWorkbook.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 
@@ -210,4 +216,33 @@ test('what a later date sent has the name that its workbook gives it', async () 
   await closeDay(db, order());
   await write(3, { items: [item('moved_later', 2, '-8.00')] });
   expect(await said()).toBeUndefined();
+});
+
+test('a file of an older revision is told whether the newest has other figures', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tieout-'));
+  const path = join(folder, 'signed.xlsx');
+  await writeFile(path, 'signed');
+  await nights();
+  await write(1, {});
+  const { rows } = await db.query<{ runId: bigint }>(
+    `update tieout.reports set sha256 = $1 returning run_id as "runId"`,
+    [createHash('sha256').update('signed').digest('hex')],
+  );
+  const digests = await runDigests(db, rows[0]?.runId ?? 0n);
+  await db.query('update tieout.reports set digests = $1', [digests]);
+  const said = async () => workbookLines(path, await verifyWorkbook({ db }, path)).slice(1);
+  expect(await said()).toEqual([expect.stringMatching(/^What its night recorded/)]);
+  await write(2, { captured: '9.50' });
+  expect(await said()).toEqual([
+    'A newer revision was made: 2. Its statement has other figures than this file:',
+    `  ${accountId}, EUR, By the ledger, captured: 10.00, now 9.50 (difference -0.50)`,
+    expect.stringContaining('breaks, figures, verdicts, money moved'),
+  ]);
+  await write(3, {});
+  expect((await said())[0]).toBe(
+    'A newer revision was made: 3. Its statement has the same figures.',
+  );
+  await write(4, null);
+  expect((await said())[0]).toContain('has the same figures is not on record');
+  await rm(folder, { recursive: true });
 });

@@ -14,8 +14,8 @@ import {
 } from '../../core/runs/businessDay.js';
 import type { ChecklistLine } from '../../core/runs/closingChecklist.js';
 import { aboutText } from '../../core/runs/closingChecklist.js';
-import type { FigureChange, SignedOn } from '../../core/runs/sinceClosed.js';
-import { signedOnWords, whyCloseAgain } from '../../core/runs/sinceClosed.js';
+import type { SignedOn } from '../../core/runs/sinceClosed.js';
+import { changeText, signedOnWords, whyCloseAgain } from '../../core/runs/sinceClosed.js';
 import { amountIn, counted, countText, moneyIn, moreOf } from '../../core/text/amounts.js';
 import type { dayEvents, lateMovements } from '../../days/daysStore.js';
 import type { Line, Part } from '../terminal.js';
@@ -155,20 +155,10 @@ function signedOnLines({ signedOn, state }: DayOfAccount): string[] {
   return signedOn.flatMap((one) => [
     `  it was ${signedOnWords(one)}`,
     ...(one.pages ?? []).flatMap(({ currency, changes }) =>
-      changes.map((change) => `    ${currency}, ${changeText(change, currency)}`),
+      changes.map((change) => `    ${changeText(change, currency)}`),
     ),
     ...(again === null || !one.events.includes('closed') ? [] : [`  not to be locked: ${again}`]),
   ]);
-}
-
-function changeText(change: FigureChange, currency: string): string {
-  const { what, figure, signed, newest, difference } = change;
-  const shown = (value: string | null): string => {
-    if (value === null) return 'none';
-    return figure === 'Lines' || figure === 'From' ? value : amountIn(value, currency);
-  };
-  const by = difference === null ? '' : ` (difference ${shown(difference)})`;
-  return `${what}, ${figure.toLowerCase()}: ${shown(signed)}, now ${shown(newest)}${by}`;
 }
 
 /** A line of the checklist, and under it the orders that it is about. */

@@ -4,7 +4,7 @@
 // lateBatches.sql count, days/signedFigures.sql has the figures.
 
 import { formatAmount, parseSum } from '../money.js';
-import { countText } from '../text/amounts.js';
+import { amountIn, countText } from '../text/amounts.js';
 import type { Signing } from './businessDay.js';
 import { SIGNING_BOXES } from './businessDay.js';
 import type { LateName } from './closingChecklist.js';
@@ -178,6 +178,39 @@ function pagesThatDiffer(
     const changes = figureChanges(pageOf(signed, currency), pageOf(now, currency));
     return changes.length === 0 ? [] : [{ currency, changes }];
   });
+}
+
+/** A page that two revisions say otherwise. */
+export interface OtherPage {
+  accountId: string;
+  currency: string;
+  changes: FigureChange[];
+}
+
+/** Of all accounts of these revisions; null: the figures of one of them are not on record. */
+export function otherPages(
+  revision: number,
+  newest: number,
+  kept: readonly RevisionFigures[],
+): OtherPage[] | null {
+  const all = kept.flatMap(({ pages }) => pages.map(({ accountId }) => accountId));
+  const found = [...new Set(all)].sort().map((accountId) => {
+    const pages = pagesThatDiffer(accountId, revision, newest, kept);
+    return pages?.map((page) => ({ accountId, ...page })) ?? null;
+  });
+  const known = found.flatMap((pages) => pages ?? []);
+  return found.length === 0 || found.includes(null) ? null : known;
+}
+
+/** "EUR, By the gateway, refunded: 85.50, now 148.50 (difference 63.00)" */
+export function changeText(change: FigureChange, currency: string): string {
+  const { what, figure, signed, newest, difference } = change;
+  const shown = (value: string | null): string => {
+    if (value === null) return 'none';
+    return figure === 'Lines' || figure === 'From' ? value : amountIn(value, currency);
+  };
+  const by = difference === null ? '' : ` (difference ${shown(difference)})`;
+  return `${currency}, ${what}, ${figure.toLowerCase()}: ${shown(signed)}, now ${shown(newest)}${by}`;
 }
 
 /** Whether a revision that is signed says of this page what `page` says; null: nobody knows. */

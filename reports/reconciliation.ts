@@ -64,7 +64,7 @@ import { rowHeight } from './xlsx/columnWidths.js';
 import type { BookProperties } from './xlsx/format/bookParts.js';
 import { BOOK_TIES } from './xlsx/page.js';
 import type { Planned, PlannedSpec } from './xlsx/plannedTable.js';
-import { addPlanned, placesOf, planned, writePlanned } from './xlsx/plannedTable.js';
+import { addPlanned, placesOf, planned, unreadIn, writePlanned } from './xlsx/plannedTable.js';
 import { STYLES } from './xlsx/styles.js';
 import { writeTable } from './xlsx/table.js';
 import type { Book } from './xlsx/workbook.js';
@@ -118,7 +118,7 @@ export async function writeReconciliation(
       await writePlanned(book, waiting, stillWait, sealed(waiting, data.waiting()));
       if (reserved !== null && data.reservations !== undefined) {
         const soon = dated('Money that is reserved, and lapses unless somebody takes it');
-        await writePlanned(book, reserved, soon, data.reservations());
+        await writePlanned(book, reserved, soon + unreadIn(reserved), data.reservations());
       }
       await writeCoverage(book, data);
       await writeAbout(book, about);

@@ -4,6 +4,7 @@
 // reconciliation.ts.
 
 import type { AboutData, Chunks } from '../../src/core/runs/reporting.js';
+import { counted } from '../../src/core/text/amounts.js';
 import type { Table } from '../column.js';
 import type { WallClock } from './cells.js';
 import { freeText, wallClock } from './cells.js';
@@ -26,20 +27,30 @@ export interface Planned<R> extends PlannedSpec<R> {
   timezone: string;
   clock: WallClock;
   rows: number;
+  /** of them, those that have no amount, and are in no sum of the block above */
+  unsummed: number;
   widths: number[];
   groups: Map<string, GroupTotal>;
 }
 
 export function planned<R>(spec: PlannedSpec<R>, { timezone }: AboutData): Planned<R> {
   const widths = headingWidths(spec.table, timezone);
-  return { ...spec, timezone, clock: wallClock(timezone), rows: 0, widths, groups: new Map() };
+  const none = { rows: 0, unsummed: 0, groups: new Map() };
+  return { ...spec, timezone, clock: wallClock(timezone), widths, ...none };
 }
 
 /** The first time through the rows. */
 export function addPlanned<R>(plan: Planned<R>, rows: readonly R[]): void {
   plan.rows += rows.length;
   widenForRows(plan.widths, plan.table, plan.clock, rows);
-  if (plan.totals) addToGroups(plan.groups, plan.table, plan.totals, rows);
+  if (plan.totals) plan.unsummed += addToGroups(plan.groups, plan.table, plan.totals, rows);
+}
+
+/** Behind a title, where an amount that is missing is one that cannot be read. */
+export function unreadIn<R>({ unsummed }: Planned<R>): string {
+  return unsummed === 0
+    ? ''
+    : `; ${counted(unsummed, 'line')} whose amount cannot be read: in no sum`;
 }
 
 /** Title, number of lines, an empty line: what stands above the block of totals. */

@@ -203,17 +203,21 @@ export interface GroupTotal {
   fits: boolean;
 }
 
-/** Adds these rows to the groups that they belong to. */
+/** Adds these rows to the groups that they belong to; how many have no amount, and are in none. */
 export function addToGroups<R>(
   groups: Map<string, GroupTotal>,
   table: Table<R>,
   spec: TotalsSpec,
   rows: readonly R[],
-): void {
+): number {
+  let without = 0;
   const { down: downColumns, across: acrossColumn, ofThese, money } = spec;
   for (const row of rows) {
     const amount = readText(table, money, row);
-    if (amount === null) continue;
+    if (amount === null) {
+      without += 1;
+      continue;
+    }
     const down = downColumns.map((key) => freeText(readText(table, key, row) ?? ''));
     const across =
       acrossColumn === undefined ? '' : freeText(readText(table, acrossColumn, row) ?? '');
@@ -227,6 +231,7 @@ export function addToGroups<R>(
       groups.set(id, group);
     }
   }
+  return without;
 }
 
 function groupId(down: readonly string[], across: string): string {

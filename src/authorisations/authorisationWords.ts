@@ -2,7 +2,7 @@
 // Commands, console and status say the same. Pure.
 
 import { toMinute } from '../core/runs/owed.js';
-import { counted, moneyIn } from '../core/text/amounts.js';
+import { counted, countText, moneyIn } from '../core/text/amounts.js';
 import type { AccountAuthorisations } from './authorisations.js';
 import type { AuthorisationSum } from './authorisationsStore.js';
 
@@ -15,7 +15,8 @@ export const NO_RULE =
 export function accountSentences({ accountId, rule, sums }: AccountAuthorisations): string[] {
   if (sums.length === 0) return [`${accountId}: nothing is reserved.`];
   return sums.map((sum) => {
-    const all = `${accountId}: ${moneyOf(sum.amount, sum)} is reserved for ${orders(sum.orders)}`;
+    const of = ordersOf(sum.orders, sum.amount, sum.unread);
+    const all = `${accountId}: ${moneyOf(sum.amount, sum)} is reserved for ${of}`;
     if (rule === null) return `${all}; ${NO_RULE}.`;
     const risk = [...riskParts(sum), ...nextPart([sum], toMinute)];
     return risk.length === 0 ? `${all}; all of it is in time.` : `${all}; ${risk.join('; ')}.`;
@@ -39,12 +40,13 @@ export function riskSentences(
 }
 
 function riskParts(sum: AuthorisationSum): string[] {
+  const soon = ordersOf(sum.atRisk, sum.atRiskAmount, sum.atRiskUnread);
+  const over = ordersOf(sum.lapsed, sum.lapsedAmount, sum.lapsedUnread);
+  const have = sum.lapsed === 1 ? 'has' : 'have';
   return [
-    ...(sum.atRisk > 0
-      ? [`${moneyOf(sum.atRiskAmount, sum)} of ${orders(sum.atRisk)} will soon lapse`]
-      : []),
-    ...(sum.lapsed > 0 ? [`${moneyOf(sum.lapsedAmount, sum)} of ${lapsed(sum.lapsed)}`] : []),
-    ...(sum.undated > 0 ? [`of ${orders(sum.undated)} nobody knows since when`] : []),
+    ...(sum.atRisk > 0 ? [`${moneyOf(sum.atRiskAmount, sum)} of ${soon} will soon lapse`] : []),
+    ...(sum.lapsed > 0 ? [`${moneyOf(sum.lapsedAmount, sum)} of ${over} ${have} lapsed`] : []),
+    ...(sum.undated > 0 ? [`of ${counted(sum.undated, 'order')} nobody knows since when`] : []),
   ];
 }
 
@@ -56,14 +58,14 @@ function nextPart(sums: readonly AuthorisationSum[], at: (time: Date) => string)
   return times.length === 0 ? [] : [`the next lapses at ${at(new Date(Math.min(...times)))}`];
 }
 
-function moneyOf(amount: string, { currency }: AuthorisationSum): string {
-  return currency === null ? 'no readable money' : moneyIn(amount, currency);
+function moneyOf(amount: string | null, { currency }: AuthorisationSum): string {
+  if (currency === null) return 'no readable money';
+  return amount === null ? `money in ${currency}` : moneyIn(amount, currency);
 }
 
-function orders(count: number): string {
-  return counted(count, 'order');
-}
-
-function lapsed(count: number): string {
-  return `${orders(count)} ${count === 1 ? 'has' : 'have'} lapsed`;
+/** A sum never shows as nothing what cannot be read. */
+function ordersOf(count: number, amount: string | null, unread: number): string {
+  const all = counted(count, 'order');
+  if (amount === null) return `${all} whose amount cannot be read`;
+  return unread === 0 ? all : `${all} (the amount of ${countText(unread)} cannot be read)`;
 }

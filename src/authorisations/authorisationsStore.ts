@@ -70,19 +70,23 @@ export function authorisationsOfNight(
   return reads.stream(statement('authorisations/listAuthorisations'), values, CHUNK_ROWS);
 }
 
-/** Of one account and currency; amounts are sums of those that can be read. */
+/** Of one account and currency; amounts are sums of those that can be read, null: none can. */
 export interface AuthorisationSum {
   readonly accountId: string;
   readonly currency: string | null;
   readonly orders: number;
   /** one a transaction: an order may have several */
   readonly reservations: number;
-  readonly amount: string;
+  readonly amount: string | null;
+  /** orders with an amount that cannot be read: no sum has it */
+  readonly unread: number;
   /** to lapse soon; those that lapsed stand apart */
   readonly atRisk: number;
-  readonly atRiskAmount: string;
+  readonly atRiskAmount: string | null;
+  readonly atRiskUnread: number;
   readonly lapsed: number;
-  readonly lapsedAmount: string;
+  readonly lapsedAmount: string | null;
+  readonly lapsedUnread: number;
   readonly undated: number;
   readonly gaps: number;
   readonly nextLapse: Date | null;

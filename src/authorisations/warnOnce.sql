@@ -1,5 +1,6 @@
 -- Writes down every reservation at risk that nobody was told of, and answers what they come to, by
--- account and currency: those that lapse by another time than was told are told again. What the
+-- account and currency, the amount null where none can be read, and how many have one that cannot:
+-- those that lapse by another time than was told are told again. What the
 -- gateway has accepted to take waits for nobody. $1 rules as tieout.open_authorisations has them,
 -- $2 now.
 with risk as materialized (
@@ -18,7 +19,7 @@ told as (
   returning account_id, order_no, transaction_id, lapses_at
 )
 select account_id as "accountId", currency, count(*)::int as reservations,
-  coalesce(round(sum(amount), 2), 0)::numeric(20, 2)::text as amount,
+  round(sum(amount), 2)::text as amount, (count(*) filter (where amount is null))::int as unread,
   (count(*) filter (where lapses_at <= $2))::int as lapsed,
   min(lapses_at) filter (where lapses_at > $2 and lapses_at < 'infinity') as "nextLapse"
 from risk join told using (account_id, order_no, transaction_id, lapses_at)

@@ -263,7 +263,10 @@ export interface LapsingMoney {
   /** null: none that can be read */
   readonly currency: string | null;
   readonly reservations: number;
-  readonly amount: string;
+  /** of those that can be read; null: none can */
+  readonly amount: string | null;
+  /** those of them whose amount cannot be read */
+  readonly unread: number;
   /** those of them that had lapsed when they were first told of */
   readonly lapsed: number;
   /** null: all of them lapsed, or nobody knows when they do */
@@ -276,7 +279,15 @@ export function reservationsLapse(accountId: string, found: readonly LapsingMone
   const lapsed = found.reduce((sum, one) => sum + one.lapsed, 0);
   const next = found.map(({ nextLapse }) => nextLapse).filter((one) => one !== null);
   const first = next.length === 0 ? null : new Date(Math.min(...next.map((one) => one.getTime())));
-  const money = found.map(({ amount, currency }) => moneyIn(amount, currency ?? '(no currency)'));
+  const inWords = (currency: string | null) => currency ?? '(no currency)';
+  const money = found.flatMap(({ amount, currency }) =>
+    amount === null ? [] : [moneyIn(amount, inWords(currency))],
+  );
+  const unread = found.flatMap((one) =>
+    one.unread === 0 ? [] : [`${countText(one.unread)} in ${inWords(one.currency)}`],
+  );
+  const sums = money.length === 0 ? '' : ` of ${money.join(', ')}`;
+  const beside = unread.length === 0 ? '' : ` (the amount of ${unread.join(', ')} cannot be read)`;
   const parts = [
     first === null ? '' : `, the first at ${first.toISOString()}`,
     lapsed === 0 ? '' : `, ${countText(lapsed)} of them lapsed already`,
@@ -285,8 +296,8 @@ export function reservationsLapse(accountId: string, found: readonly LapsingMone
     event: 'reservations_lapse',
     subject: accountId,
     text: oneLine(
-      `Account ${accountId}: ${counted(count, 'reservation')} of ` +
-        `${money.join(', ')} will lapse untaken unless somebody acts${parts.join('')}. ` +
+      `Account ${accountId}: ${counted(count, 'reservation')}${sums}${beside} will lapse ` +
+        `untaken unless somebody acts${parts.join('')}. ` +
         '`tieout authorisations` has them.',
       TEXT_LENGTH,
     ),
@@ -295,7 +306,9 @@ export function reservationsLapse(accountId: string, found: readonly LapsingMone
       reservations: count,
       lapsed,
       firstLapse: first,
-      money: found.map(({ currency, amount }) => ({ currency, amount })),
+      money: found.map(({ currency, amount, unread: unknown }) => {
+        return { currency, amount, ...(unknown === 0 ? {} : { unread: unknown }) };
+      }),
     },
   };
 }

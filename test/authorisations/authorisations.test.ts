@@ -143,6 +143,30 @@ describe('reservations', () => {
     ]);
   });
 
+  it('of an amount that cannot be read are no zero in a sum', async () => {
+    const ledger = 'captured 3.00 EUR';
+    await night('A7', {
+      read: { ledger, gateway: ['T1 authorised 3.00 EUR age=150h'] },
+      unread: { ledger, gateway: ['T1 authorised 3.x EUR age=150h'] },
+      dinar: { ledger: 'captured 3.00 KWD', gateway: ['T1 authorised 3.0001 KWD age=150h'] },
+      over: { ledger: 'captured 3.00 KWD', gateway: ['T1 authorised 3.0001 KWD age=169h'] },
+    });
+    const config = { authorisations: { A7: WEEK } };
+    const accounts = await accountAuthorisations(fresh.db, config, ['A7'], AT, true);
+    expect(accounts[0]?.sums).toMatchObject([
+      { currency: 'EUR', amount: '3.00', unread: 1, atRiskAmount: '3.00', lapsedAmount: '0.00' },
+      { currency: 'KWD', amount: null, unread: 2, atRiskAmount: null, lapsedAmount: null },
+    ]);
+    expect(accounts.flatMap(accountSentences)).toEqual([
+      'A7: 3.00 EUR is reserved for 2 orders (the amount of 1 cannot be read); 3.00 EUR of ' +
+        '2 orders (the amount of 1 cannot be read) will soon lapse; the next lapses at ' +
+        '2026-11-20T21:00Z.',
+      'A7: money in KWD is reserved for 2 orders whose amount cannot be read; money in KWD of ' +
+        '1 order whose amount cannot be read will soon lapse; money in KWD of 1 order whose ' +
+        'amount cannot be read has lapsed; the next lapses at 2026-11-20T21:00Z.',
+    ]);
+  });
+
   it('lapse at no time that nobody gave: the key is named, and nothing is at risk', async () => {
     const lines = await listed('A1', { rule: null });
     expect(lines).toHaveLength(7);

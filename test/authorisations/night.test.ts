@@ -53,8 +53,8 @@ async function watchDeps(): Promise<WatchDeps> {
   return { db, config, version, hide: hidingSecrets(config), now, isAlive, localTicks, log() {} };
 }
 
-/** The orders on the sheet of a revision that is written now. */
-async function onSheet(): Promise<string[]> {
+/** The sheet of a revision that is written now. */
+async function sheetNow() {
   const app = await house.open();
   const run = await findRun(app.db, dateOf(1));
   const ids = await queueReports(app.db, run?.runId ?? 0n, ['reconciliation'], new Date());
@@ -62,8 +62,12 @@ async function onSheet(): Promise<string[]> {
   const { rows } = await app.db.query<{ path: string }>(
     "select path from tieout.reports where kind = 'reconciliation' order by revision desc limit 1",
   );
-  const sheet = sheetOf(await openXlsx(rows[0]?.path ?? ''), 'Reservations');
-  return sheet.getColumn(2).values.map(String);
+  return sheetOf(await openXlsx(rows[0]?.path ?? ''), 'Reservations');
+}
+
+/** The orders on it. */
+async function onSheet(): Promise<string[]> {
+  return (await sheetNow()).getColumn(2).values.map(String);
 }
 
 /** A day of the month that is two weeks away, or nearly. */
@@ -154,5 +158,18 @@ describe('reservations of a night', () => {
     for (const { ledger } of house.seeded) {
       expect(JSON.stringify(bodies)).not.toContain(ledger.order_no);
     }
+  });
+
+  it('of an amount that cannot be read are said beside the sums of the sheet', async () => {
+    const title = async () => String((await sheetNow()).getCell('A1').value);
+    expect(await title()).not.toContain('cannot be read');
+    await house.db.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query('update tieout.look_entries set amount = null where order_no = $1', [
+        stale()[0]?.ledger.order_no,
+      ]);
+    });
+    expect(await title()).toContain('; 1 line whose amount cannot be read: in no sum');
+    expect((await cli('authorisations')).stdout).toMatch(/whose amount cannot be read|of 1 cannot/);
   });
 });

@@ -34,8 +34,26 @@ test('what is said of dinars has their three decimals everywhere', () => {
   const waits = { instructionId: '5', operation: 'refund', state: 'unknown', holdReason: null };
   const step = nextStep({ ...waits, currency: 'KWD', amount: '12.34', transactionId: 'T1' });
   expect(step).toContain('a refund of 12.340 KWD ');
-  const lapsing = { currency: 'KWD', reservations: 1, amount: '12.34', lapsed: 0, nextLapse: null };
+  const once = { reservations: 1, unread: 0, lapsed: 0, nextLapse: null };
+  const lapsing = { ...once, currency: 'KWD', amount: '12.34' };
   expect(reservationsLapse('A1001', [lapsing]).text).toContain('1 reservation of 12.340 KWD will');
+});
+
+test('what cannot be read is no zero in what is told of reservations', () => {
+  const none = { lapsed: 0, nextLapse: null };
+  const read = { ...none, currency: 'EUR', reservations: 3, amount: '9.50', unread: 2 };
+  const unread = { ...none, currency: 'KWD', reservations: 4, amount: null, unread: 4 };
+  const both = reservationsLapse('A1', [read, unread]);
+  expect(both.text).toContain(
+    'A1: 7 reservations of 9.50 EUR (the amount of 2 in EUR, 4 in KWD cannot be read) will lapse',
+  );
+  expect(both.details.money).toEqual([
+    { currency: 'EUR', amount: '9.50', unread: 2 },
+    { currency: 'KWD', amount: null, unread: 4 },
+  ]);
+  expect(reservationsLapse('A1', [unread]).text).toContain(
+    'A1: 4 reservations (the amount of 4 in KWD cannot be read) will lapse',
+  );
 });
 
 test('a payout in a unit that nobody has set is counted in a message, and in no sum of it', () => {

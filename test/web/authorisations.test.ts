@@ -106,4 +106,18 @@ describe('the page of reservations', () => {
     const { body: calm } = await viewer.get('/');
     expect(calm).toContain('Nothing else than the reservations above waits for anybody.');
   });
+
+  it('says beside a sum how many orders have an amount that cannot be read', async () => {
+    expect((await viewer.get('/authorisations?show=all')).body).not.toContain('cannot be read');
+    await console.house.db.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query(
+        `update tieout.look_entries set amount = null
+         where account_id = 'A1001' and state = 'authorised'`,
+      );
+    });
+    expect((await viewer.get('/authorisations?show=all')).body).toMatch(
+      /data-name="Reserved"><div class="hint">amount of \d+ cannot be read<\/div><\/td>/,
+    );
+  });
 });

@@ -107,11 +107,19 @@ function Sums({ accounts, words }: { accounts: readonly AccountAuthorisations[];
               <th scope="row">{accountId}</th>
               <td>{sum.currency ?? ''}</td>
               <Figure name="Orders">{words.count(sum.orders)}</Figure>
-              <Figure name="Reserved">{words.amount(sum.amount, sum.currency)}</Figure>
-              <Figure name="Soon to lapse">
-                {rule && words.amount(sum.atRiskAmount, sum.currency)}
+              <Figure name="Reserved">
+                <Sum amount={sum.amount} unread={sum.unread} of={sum} words={words} />
               </Figure>
-              <Figure name="Lapsed">{rule && words.amount(sum.lapsedAmount, sum.currency)}</Figure>
+              <Figure name="Soon to lapse">
+                {rule && (
+                  <Sum amount={sum.atRiskAmount} unread={sum.atRiskUnread} of={sum} words={words} />
+                )}
+              </Figure>
+              <Figure name="Lapsed">
+                {rule && (
+                  <Sum amount={sum.lapsedAmount} unread={sum.lapsedUnread} of={sum} words={words} />
+                )}
+              </Figure>
               <td class="when" data-name="Next lapse">
                 {rule === null ? 'not known' : words.at(sum.nextLapse)}
               </td>
@@ -119,6 +127,22 @@ function Sums({ accounts, words }: { accounts: readonly AccountAuthorisations[];
           )),
         )}
       </Table>
+    </>
+  );
+}
+
+/** Of what can be read, and beside it how many orders have an amount that cannot be. */
+function Sum(props: {
+  amount: string | null;
+  unread: number;
+  of: { currency: string | null };
+  words: Words;
+}) {
+  const { amount, unread, of, words } = props;
+  return (
+    <>
+      {amount !== null && words.amount(amount, of.currency)}
+      {unread > 0 && <div class="hint">amount of {words.count(unread)} cannot be read</div>}
     </>
   );
 }

@@ -17,6 +17,8 @@ import type {
 import { workedOutStake } from '../src/core/runs/reporting.js';
 import type { AccountSummary, Tie } from '../src/core/runs/summary.js';
 import { ORDER_CLASSES, runSentence, workedOutOpenAfter } from '../src/core/runs/summary.js';
+import { failedLater } from '../src/core/runs/unreadable.js';
+import { counted } from '../src/core/text/amounts.js';
 import { withoutCommands } from '../src/core/text/commandWords.js';
 import { labelOf, stateLabel } from '../src/core/text/labels.js';
 import { withZonedTimes } from '../src/core/text/zonedTimes.js';
@@ -346,6 +348,11 @@ function addCoverage(page: Page, { summary }: ReconciliationData): void {
   ]);
   const figures = [pull.pages, pull.failedPages, pull.asked, pull.answered, pull.unanswered];
   page.lines.push([text('all accounts'), text(''), ...[...figures, pull.unasked].map(count)]);
+  const later = failedLater(summary);
+  if (later > 0) {
+    const words = `Beside these: ${counted(later, 'page')} of the look after sending failed.`;
+    addWide(page, words, STYLES.running);
+  }
   for (const { accountId, notSearched } of summary.accounts) {
     if (notSearched.length === 0) continue;
     const kinds = notSearched.map(labelOf).join(', ');

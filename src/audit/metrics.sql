@@ -17,7 +17,9 @@ select
       'business_date', f.business_date, 'state', f.state, 'finished_at', f.finished_at,
       'seconds', extract(epoch from f.finished_at - f.created_at),
       'pages', f.summary -> 'pull' -> 'pages',
-      'failed_pages', f.summary -> 'pull' -> 'failedPages',
+      'failed_pages', (f.summary -> 'pull' ->> 'failedPages')::bigint + (
+        select coalesce(sum((a ->> 'failedLater')::bigint), 0)
+        from jsonb_array_elements(f.summary -> 'accounts') a),
       'orders', (
         select sum((a -> 'orders' ->> 'ledger')::bigint + (a -> 'orders' ->> 'strangers')::bigint)
         from jsonb_array_elements(f.summary -> 'accounts') a))

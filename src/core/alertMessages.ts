@@ -9,6 +9,7 @@ import { addAmounts } from './money.js';
 import { type Owed, owedSentence, type Silence, silenceSentence } from './runs/owed.js';
 import type { AccountSummary, CurrencyTotals, OrderFigures, RunSummary } from './runs/summary.js';
 import { RUN_STATES, runSentence, standingPart } from './runs/summary.js';
+import { failedLater } from './runs/unreadable.js';
 import { counted, countText, moneyIn } from './text/amounts.js';
 
 export const ALERT_EVENTS = [
@@ -69,6 +70,7 @@ export function runFinished(summary: RunSummary): Alert {
       asOf,
       pages: pull.pages,
       failedPages: pull.failedPages,
+      ...(failedLater(summary) === 0 ? {} : { failedLater: failedLater(summary) }),
       orders: ordersOf(summary),
       breaks: sumCounts(summary.accounts.map((account) => account.breaks)),
       instructions: sumCounts(

@@ -12,7 +12,9 @@ matched as (
 ),
 -- Pages of a snapshot after sending that failed: what was accepted there is not shown yet.
 later as (
-  select a.account_id, count(*) as failed_later
+  select a.account_id, count(*) as failed_later,
+    -- below 0: orders that left their page, which was answered (leaveUnread.sql)
+    count(*) filter (where p.page_no >= 0) as pages_later
   from account a
   join :pulls l on l.run_id = $1 and l.pull_id > a.pull_id and l.kind = 'confirm'
   join :pages p on p.pull_id = l.pull_id and p.account_id = a.account_id
@@ -34,6 +36,7 @@ class as (
   group by account_id
 )
 select account.account_id, coalesce(failed_later, 0) as failed_later,
+  coalesce(pages_later, 0) as pages_later,
   coalesce(classes, '{}') as classes
 from account
 left join class using (account_id)

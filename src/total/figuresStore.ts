@@ -29,8 +29,10 @@ export interface SnapshotFigures {
 }
 
 export interface AccountFigures extends SnapshotFigures {
-  /** of the snapshots after sending; `pull` is the first snapshot alone */
+  /** of the snapshots after sending, orders that left their page too; `pull` is the first alone */
   failedLater: number;
+  /** of these, pages */
+  pagesLater: number;
   /** orders by class; `matched` is what the compare counted plus what became matched since */
   classes: Record<string, number>;
 }
@@ -39,7 +41,7 @@ export interface AccountFigures extends SnapshotFigures {
 export function onlyBreaks(accountId: string): AccountFigures {
   const pull = { pages: 0, failedPages: 0, asked: 0, answered: 0, unanswered: 0, unasked: 0 };
   const orders = { ledger: 0, gatewayOnly: 0, gateway: 0, orders: 0, askedAnswered: 0 };
-  return { accountId, pull, ...orders, currencies: [], failedLater: 0, classes: {} };
+  return { accountId, pull, ...orders, currencies: [], failedLater: 0, pagesLater: 0, classes: {} };
 }
 
 export async function snapshotFigures(db: Db, runId: bigint): Promise<SnapshotFigures[]> {
@@ -85,12 +87,15 @@ export async function accountFigures(
   const { rows } = await db.query<{
     account_id: string;
     failed_later: bigint;
+    pages_later: bigint;
     classes: Record<string, number>;
   }>(statement('total/classFigures', await relationsOfRun(db, runId)), [runId]);
   const found = new Map(rows.map((row) => [row.account_id, row]));
   return snapshots.map((snapshot) => {
-    const { failed_later: failedLater, classes } = found.get(snapshot.accountId) ?? {};
-    return { ...snapshot, failedLater: Number(failedLater ?? 0), classes: classes ?? {} };
+    const row = found.get(snapshot.accountId);
+    const failedLater = Number(row?.failed_later ?? 0);
+    const pagesLater = Number(row?.pages_later ?? 0);
+    return { ...snapshot, failedLater, pagesLater, classes: row?.classes ?? {} };
   });
 }
 

@@ -117,6 +117,7 @@ export async function sumUp(
     const { accountId } = account;
     const summary = {
       accountId,
+      ...(account.pagesLater === 0 ? {} : { failedLater: account.pagesLater }),
       orders: ordersOf(account),
       breaks: breaks.get(accountId) ?? {},
       notSearched: notSearched(deps),

@@ -40,7 +40,7 @@ export const METRICS = {
   tieout_run_finished_timestamp_seconds: ['When the newest finished run ended'],
   tieout_run_duration_seconds: ['From its first beginning to its end'],
   tieout_run_pages: ['Pages asked in it'],
-  tieout_run_failed_pages: ['Pages of it that failed'],
+  tieout_run_failed_pages: ['Pages of it that failed, of any of its looks'],
   tieout_run_orders: ['Orders of it'],
   tieout_run_silent_seconds: [
     'Since when nobody works on a run that has not ended; 0: all is well',

@@ -198,7 +198,12 @@ describe('a snapshot after sending that fails', () => {
       expect(sums).toEqual(rows.map(({ sum }) => sum));
       // A page failed, even though not of the first snapshot.
       expect(summary).toMatchObject({ state: 'incomplete', pull: { failedPages: 0 } });
-      expect(summary.notices?.map(({ kind }) => kind)).toContain('not_answered');
+      const unanswered = (summary.notices ?? []).filter(({ kind }) => kind === 'not_answered');
+      expect(unanswered.map(({ text }) => text.split(':')[0])).toEqual([
+        '1 page of the look after sending was not answered, with 2 orders',
+      ]);
+      expect(summary.accounts.map(({ failedLater }) => failedLater)).toContain(1);
+      expect(runSentence(summary)).toContain('1 page failed in the look after sending');
       front.trouble = () => false;
       const again = await house.run();
       expect(again.summary.state).toBe('tied_out');

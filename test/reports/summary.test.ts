@@ -139,6 +139,38 @@ describe('the night in one sentence', () => {
     }
   });
 
+  test('pages of the look after sending count with those of the first, and are told apart', () => {
+    const summary = { ...sampleSummary(), state: 'incomplete' as const };
+    const [account] = summary.accounts;
+    if (account === undefined) return;
+    const date = { businessDate: '2026-11-19', reasons: ['the gateway answered HTTP 502'] };
+    const later = { pages: 1, orders: 2 };
+    const none = { ...date, pages: 0, orders: 0 };
+    summary.accounts = ['A1', 'A2'].map((accountId) => ({ ...account, accountId }));
+    Object.assign(summary.accounts[0] ?? {}, { failedLater: 1 });
+    summary.pull.failedPages = 1;
+    summary.notices = [
+      notAnsweredNotice({ ...none, accountId: 'A1', later }),
+      notAnsweredNotice({ ...none, accountId: 'A2', pages: 1, orders: 11 }),
+    ];
+    expect(runSentence(summary)).toContain(
+      'is incomplete: 2 pages failed, 1 of them in the look after sending (A1 and A2: the ' +
+        'gateway answered HTTP 502) and ',
+    );
+    expect(summary.notices.map(({ text }) => text.split('. When')[0])).toEqual([
+      '1 page of the look after sending was not answered, with 2 orders: the gateway answered ' +
+        'HTTP 502. What became of what was sent there is not shown yet',
+      '1 page was not answered, with 11 orders: the gateway answered HTTP 502. Nothing is said ' +
+        'of what stands there',
+    ]);
+    expect(runFinished(summary).details).toMatchObject({ failedPages: 1, failedLater: 1 });
+    expect(summaryLines(summary).flat().join('')).toContain(
+      ', 1 FAILED; 1 page of the look after sending FAILED',
+    );
+    summary.pull.failedPages = 0;
+    expect(runSentence(summary)).toContain('1 page failed in the look after sending (A1');
+  });
+
   test('of very many accounts each thing is said once, what failed first, and nothing is lost', () => {
     const summary = { ...sampleSummary(), state: 'incomplete' as const };
     const [first] = summary.accounts;

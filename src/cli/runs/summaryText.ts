@@ -7,6 +7,7 @@ import { moneyOf } from '../../core/alertMessages.js';
 import { coverageText } from '../../core/orders/coverage.js';
 import type { AccountSummary, RunSummary } from '../../core/runs/summary.js';
 import { ORDER_CLASSES, runSentence } from '../../core/runs/summary.js';
+import { failedLater } from '../../core/runs/unreadable.js';
 import { amountIn, counted, countText, moneyIn } from '../../core/text/amounts.js';
 import { classLabel, labelOf, stateLabel } from '../../core/text/labels.js';
 import type { Line, Part } from '../terminal.js';
@@ -101,7 +102,9 @@ function indented(lines: readonly Line[]): Line[] {
 function pullLine(summary: RunSummary): string {
   const { pull } = summary;
   const failed = pull.failedPages > 0 ? `, ${pull.failedPages} FAILED` : '';
-  return `${countText(pull.asked)} orders asked in ${countText(pull.pages)} pages${failed}`;
+  const later = failedLater(summary);
+  const after = later > 0 ? `; ${counted(later, 'page')} of the look after sending FAILED` : '';
+  return `${countText(pull.asked)} orders asked in ${countText(pull.pages)} pages${failed}${after}`;
 }
 
 function accountLines(

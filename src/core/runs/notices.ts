@@ -345,8 +345,11 @@ export function unusableRowsNotice(unusable: UnusableRows): Notice {
 export interface FailedPagesFacts {
   accountId: string;
   businessDate: string;
+  /** of the first look, and the orders on them */
   pages: number;
   orders: number;
+  /** the same of the looks after sending */
+  later?: { pages: number; orders: number };
   /** why, the most frequent first; every reason once */
   reasons: readonly string[];
 }
@@ -359,18 +362,29 @@ const GATEWAY_SAID = /^the gateway answered return_status /;
 
 /** A page that failed is a run that is not whole: whoever is called has to know why. */
 export function notAnsweredNotice(failed: FailedPagesFacts): Notice {
-  const { accountId, businessDate, pages, orders } = failed;
+  const { accountId, businessDate, pages, later = { pages: 0, orders: 0 } } = failed;
   const named = failed.reasons.slice(0, PAGE_REASONS_MAX);
   const reasons = named.map((reason) => oneLine(reason, PAGE_REASON_LENGTH));
   const rest = failed.reasons.length - named.length;
   const why = [...reasons, ...(rest > 0 ? [`${rest} more reasons`] : [])].join('; ');
-  const asked = pages === 1 ? '1 page was' : `${countText(pages)} pages were`;
-  const about = orders === 1 ? '1 order' : `${countText(orders)} orders`;
+  const asked = [
+    ...(pages === 0 ? [] : [pagesAsked(failed, '')]),
+    ...(later.pages === 0 ? [] : [pagesAsked(later, ' of the look after sending')]),
+  ];
+  const unsaid = [
+    ...(pages === 0 ? [] : ['Nothing is said of what stands there. ']),
+    ...(later.pages === 0 ? [] : ['What became of what was sent there is not shown yet. ']),
+  ];
   const text =
-    `${asked} not answered, with ${about}: ${why}. Nothing is said of what stands there. ` +
+    `${asked.join(', and ')}: ${why}. ${unsaid.join('')}` +
     `When the gateway is well: \`tieout run --date ${businessDate}\``;
   const short = [...new Set(reasons.map(shortReason))].join('; ');
   return { accountId, kind: 'not_answered', about: short, text };
+}
+
+function pagesAsked({ pages, orders }: { pages: number; orders: number }, of: string): string {
+  const were = pages === 1 ? 'was' : 'were';
+  return `${counted(pages, 'page')}${of} ${were} not answered, with ${counted(orders, 'order')}`;
 }
 
 /** What comes behind a colon are particulars, but for what the gateway says: the only clue. */

@@ -1,7 +1,6 @@
 // The summary of a run: the JSON of docs/CONTRACT.md section 7 as a type, and the run in one
 // sentence. Whoever prints, stores or reports figures of a run uses this shape and no other. Pure:
-// nothing is counted here, the figures come from the store. Neighbours: reporting.ts, labels.ts,
-// the command line.
+// nothing is counted here, the figures come from the store. Neighbours: reporting.ts, labels.ts.
 
 import { inSentence, joinParts, phrasesOf, reasonsOf } from '../accounts/alike.js';
 import type { AnswerDrift } from '../drift/driftWords.js';
@@ -9,6 +8,7 @@ import type { CoverageFigures } from '../orders/coverage.js';
 import { counted, countText, moreOf } from '../text/amounts.js';
 import { labelOf } from '../text/labels.js';
 import type { Notice } from './notices.js';
+import { failedPagesWords } from './unreadable.js';
 
 /** What a run, or one account of it, has come to. */
 export const RUN_STATES = ['running', 'tied_out', 'broken', 'incomplete', 'failed'] as const;
@@ -106,6 +106,8 @@ interface Tolerated {
 export interface AccountSummary {
   accountId: string;
   state: RunState;
+  /** Pages of the looks after sending that failed; `pull` counts those of the first look alone. */
+  failedLater?: number;
   orders: OrderFigures;
   /** Open at the end, by kind; zeros may be left out. */
   breaks: Partial<Record<string, number>>;
@@ -244,7 +246,6 @@ function kindParts(kinds: ReadonlyMap<string, number>): string[] {
 }
 
 function incompleteParts(summary: RunSummary, broken: number): string[] {
-  const failed = summary.pull.failedPages;
   const notCompared = sumOrders(summary, 'notCompared');
   const moving = ['planned', 'queued', 'sending']
     .map((state) => sumInstructions(summary, state))
@@ -254,7 +255,7 @@ function incompleteParts(summary: RunSummary, broken: number): string[] {
   const feeds = phrasesOf(noticesOf(summary, 'ledger_feed'));
   const areFeeds = feeds.length > 1 ? 'are' : 'is';
   const parts = [
-    failed > 0 ? `${counted(failed, 'page')} failed${failedPart(summary)}` : '',
+    failedPart(summary),
     notCompared > 0 ? `${counted(notCompared, 'order')} not compared` : '',
     comparedNothing(summary) ? 'it compared NOTHING' : '',
     ...phrasesOf(noticesOf(summary, 'not_finished')),
@@ -340,9 +341,10 @@ const WORDS_NAMED_MAX = 3;
 
 /** Why pages failed, and of whom: one line is all that many people read. */
 function failedPart(summary: RunSummary): string {
+  const pages = failedPagesWords(summary);
   const failed = noticesOf(summary, 'not_answered');
   const reasons = summary.accounts.length > 1 ? reasonsOf(failed) : phrasesOf(failed);
-  return failed.length === 0 ? '' : ` (${reasons.join('; ')})`;
+  return pages === '' || failed.length === 0 ? pages : `${pages} (${reasons.join('; ')})`;
 }
 
 /** What the profile knows the meaning of asks nobody to do anything. */
@@ -375,8 +377,8 @@ function noticesOf(summary: RunSummary, kind: Notice['kind']): Notice[] {
 }
 
 /** Of the ledger, and those that the gateway alone has. */
-export function ordersLookedAt(summary: RunSummary): number {
-  return sumOrders(summary, 'ledger') + sumOrders(summary, 'strangers');
+export function ordersLookedAt(run: RunSummary): number {
+  return sumOrders(run, 'ledger') + sumOrders(run, 'strangers');
 }
 
 function sumOrders(summary: RunSummary, figure: keyof OrderFigures): number {
@@ -393,7 +395,6 @@ function pendingPayouts({ accounts }: RunSummary): number {
 }
 
 function sumHeldBySetting({ accounts }: RunSummary): number {
-  return accounts
-    .flatMap(({ heldBySetting = {} }) => Object.values(heldBySetting))
-    .reduce<number>((sum, count = 0) => sum + count, 0);
+  const counts = accounts.flatMap(({ heldBySetting = {} }) => Object.values(heldBySetting));
+  return counts.reduce<number>((sum, count = 0) => sum + count, 0);
 }

@@ -1,7 +1,8 @@
 // Entries of an answer that name no order: nobody can say which one they are about, so that of an
-// asked order without an entry beside them nothing is known. Pure: their words.
+// asked order without an entry beside them nothing is known. And pages of which there is no answer
+// at all, counted. Pure: their words.
 
-import { andMore, countText, moreOf } from '../text/amounts.js';
+import { andMore, counted, countText, moreOf } from '../text/amounts.js';
 import type { Notice } from './notices.js';
 
 /** What the order that stands for such an entry is called; a digest of the entry follows. */
@@ -42,4 +43,25 @@ export function unreadableNotice({ accountId, entries, places, orders }: Unreada
     `the gateway answered ${count} no order (${which}): invalid, and what else stands there is ` +
     `judged; ${unread}. The answer is kept: ask the acquirer what it is`;
   return { accountId, kind: 'unreadable_entry', about: `${count} no order`, text };
+}
+
+interface OfPages {
+  /** of the first look */
+  pull: { failedPages: number };
+  accounts: readonly { failedLater?: number }[];
+}
+
+/** Pages of the looks after sending that failed. */
+export function failedLater({ accounts }: Pick<OfPages, 'accounts'>): number {
+  return accounts.reduce((sum, { failedLater: pages = 0 }) => sum + pages, 0);
+}
+
+/** "2 pages failed, 1 of them in the look after sending"; empty: none did. */
+export function failedPagesWords(run: OfPages): string {
+  const [first, later] = [run.pull.failedPages, failedLater(run)];
+  if (first + later === 0) return '';
+  const all = `${counted(first + later, 'page')} failed`;
+  if (later === 0) return all;
+  const look = 'in the look after sending';
+  return first === 0 ? `${all} ${look}` : `${all}, ${countText(later)} of them ${look}`;
 }

@@ -95,12 +95,15 @@ export async function failedPages(
     account_id: string;
     pages: bigint;
     orders: bigint;
+    later_pages: bigint;
+    later_orders: bigint;
     reasons: string[];
   }>(statement('pull/snapshot/failedPages', await relationsOfRun(db, runId)), [runId]);
   return rows.map((row) => ({
     accountId: row.account_id,
     pages: Number(row.pages),
     orders: Number(row.orders),
+    later: { pages: Number(row.later_pages), orders: Number(row.later_orders) },
     reasons: row.reasons,
   }));
 }

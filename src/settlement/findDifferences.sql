@@ -16,7 +16,9 @@ overdue as (
       -- What came in and what went out are no one sum to a reader.
       || case when count(distinct m.kind) = 1 then '{}' else jsonb_strip_nulls(jsonb_build_object(
         'captured', (sum(m.amount) filter (where m.kind = 'captured'))::text,
-        'refunded', (sum(m.amount) filter (where m.kind = 'refunded'))::text)) end as expected,
+        'refunded', (sum(m.amount) filter (where m.kind = 'refunded'))::text)) end
+      || case when min(m.business_date) = max(m.business_date) then '{}'
+        else jsonb_build_object('until', max(m.business_date)::text) end as expected,
     '{}'::jsonb as actual
   from tieout.settlement_awaited w
   join tieout.movements_now m using (movement_id)

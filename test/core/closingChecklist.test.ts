@@ -57,6 +57,24 @@ test.each<[Partial<ClosingFacts>, RegExp]>([
   expect(crosses.map((line) => line.words)).toEqual([expect.stringMatching(words)]);
 });
 
+test('that nothing came late is said of the ledger alone: money may have moved after the night', () => {
+  const late = { businessDate: '2026-11-18', orders: 0, refunds: 0, earlier: 0, named: [] };
+  const facts = { ...late, countsOn: [], uncounted: 0, isPast: true };
+  const move = {
+    accountId: 'A1',
+    operation: 'capture',
+    currency: 'EUR',
+    amount: '620.00',
+  } as const;
+  const movedAfter = [{ ...move, countsOn: '2026-11-19', isStated: true }];
+  const lines = closingChecklist({ ...WELL, late: facts, movedAfter, isLocked: true });
+  const said = lines.filter(({ topic }) => topic === 'ledger' || topic === 'movedAfter');
+  expect(said.map(({ isWell, words }) => `${isWell} ${words.split(':')[0]}`)).toEqual([
+    'true no order or refund request of the ledger came or changed after its night had looked',
+    'true after the night of this day had ended',
+  ]);
+});
+
 test('what is waived is said with its money, and speaks against nothing', () => {
   const waivedMoney = [{ currency: 'EUR', amount: '992.00' }];
   const lines = closingChecklist({

@@ -176,6 +176,16 @@ describe('a break', () => {
     );
   });
 
+  it('not_settled of several dates says from when to when', async () => {
+    await moved({ order: '1', amount: '5.00', on: '2026-11-11', kind: 'refunded' });
+    await moved({ order: '1', amount: '6.00', on: '2026-11-12', kind: 'refunded' });
+    await settle();
+    const { rows } = await db.query('select expected, actual from tieout.breaks');
+    expect(SETTLEMENT_SENTENCES.not_settled(rows[0] as never)).toContain(
+      '11.00 EUR refunded from 2026-11-11 to 2026-11-12 is in no settlement file yet: ',
+    );
+  });
+
   it('not_settled opens when it is overdue, and a late line heals it', async () => {
     await moved({ order: '1', amount: '100.00', on: '2026-11-12' });
     await moved({ order: '2', amount: '7.00', on: '2026-11-16' });

@@ -11,6 +11,8 @@ interface Side {
   batch?: string;
   times?: number;
   since?: string;
+  /** the last date, where there are several */
+  until?: string;
   /** what lines differ by, each for itself, where some are too high and some too low */
   off?: string;
   /** where an order has both, each for itself */
@@ -61,13 +63,14 @@ function money({ amount, currency }: Side): string {
   return amount ? moneyIn(amount, currency) : unknownMoney(currency);
 }
 
-function whatMoved({ state = 'moved', since = 'an earlier day', ...side }: Side): string {
+function whatMoved({ state = 'moved', since = 'an earlier day', until, ...side }: Side): string {
   const { captured, refunded, currency } = side;
+  const when = until === undefined ? `on ${since}` : `from ${since} to ${until}`;
   if (captured === undefined && refunded === undefined) {
-    return `${money(side)} ${state} on ${since} is`;
+    return `${money(side)} ${state} ${when} is`;
   }
   const [came, went] = [captured, refunded].map((amount) => money({ amount, currency } as Side));
-  return `${came} captured and ${went} refunded on ${since} are`;
+  return `${came} captured and ${went} refunded ${when} are`;
 }
 
 function times({ times: lines = 1 }: Side): string {

@@ -287,7 +287,7 @@ export function lateLine(late: LateRows | null, isLocked = false): ChecklistLine
   const line = named(
     'ledger',
     parts.length === 0,
-    'nothing of this day came after its night',
+    'no order or refund request of the ledger came or changed after its night had looked',
     words,
   );
   return line.isWell ? line : { ...line, about: { named: late.named, count: all } };

@@ -13,7 +13,8 @@ select p.revision,
           'refunded', round(s.unexplained_refunded, 2)::text),
         'items', s.items, 'books', s.books)) order by s.account_id, s.currency)
     from tieout.statements s
-    where s.report_id = p.report_id and ($2::text[] is null or s.account_id = any ($2))), '[]') as pages
+    where s.report_id = p.report_id
+      and ($2::text[] is null or s.account_id = any ($2))), '[]') as pages
 from tieout.runs r join tieout.reports p using (run_id)
 where r.business_date = $1::date and not r.is_dry and p.kind = 'reconciliation'
   and p.format = 'xlsx' and p.period is null and p.revision = any ($3::int[])

@@ -114,10 +114,9 @@ export async function sumUp(
   const loose = await toLookAt(run.db, run.runId);
   const tolerated = await toleratedSums(run.db, run.runId);
   const accounts = figures.map((account): AccountSummary => {
-    const { accountId } = account;
+    const { accountId, pagesLater } = account;
     const summary = {
-      accountId,
-      ...(account.pagesLater === 0 ? {} : { failedLater: account.pagesLater }),
+      ...(pagesLater === 0 ? { accountId } : { accountId, failedLater: pagesLater }),
       orders: ordersOf(account),
       breaks: breaks.get(accountId) ?? {},
       notSearched: notSearched(deps),

@@ -210,7 +210,8 @@ export function changeText(change: FigureChange, currency: string): string {
     return figure === 'Lines' || figure === 'From' ? value : amountIn(value, currency);
   };
   const by = difference === null ? '' : ` (difference ${shown(difference)})`;
-  return `${currency}, ${what}, ${figure.toLowerCase()}: ${shown(signed)}, now ${shown(newest)}${by}`;
+  const before = `${currency}, ${what}, ${figure.toLowerCase()}: ${shown(signed)}`;
+  return `${before}, now ${shown(newest)}${by}`;
 }
 
 /** Whether a revision that is signed says of this page what `page` says; null: nobody knows. */

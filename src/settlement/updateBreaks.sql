@@ -9,8 +9,9 @@ with newest as materialized (
   order by a.account_id, a.business_date desc
 ),
 known as materialized (
-  select f.*, n.run_id, md5(f.expected::text || f.actual::text) as fingerprint, b.break_id, b.state,
-    b.fingerprint as old_fingerprint
+  -- The last date only words it: what was decided before it was kept still holds.
+  select f.*, n.run_id, md5((f.expected - 'until')::text || f.actual::text) as fingerprint,
+    b.break_id, b.state, b.fingerprint as old_fingerprint
   from settlement_found f
   join newest n using (account_id)
   left join tieout.breaks b using (account_id, order_no, kind)
@@ -27,7 +28,10 @@ kept as (
   update tieout.breaks b
   set state = case when k.state = 'waived' and k.fingerprint = k.old_fingerprint
       then 'waived' else 'open' end,
-    last_run_id = k.run_id, expected = k.expected, actual = k.actual, fingerprint = k.fingerprint,
+    last_run_id = k.run_id, actual = k.actual, fingerprint = k.fingerprint,
+    -- as its last event has it
+    expected = case when k.state <> 'resolved' and b.fingerprint = k.fingerprint then b.expected
+      else k.expected end,
     -- what it opened with stays at stake until it is resolved
     currency = case when k.state = 'open' then b.currency else k.currency end,
     amount = case when k.state = 'open' then b.amount else k.amount end

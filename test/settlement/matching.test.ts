@@ -184,6 +184,14 @@ describe('a break', () => {
     expect(SETTLEMENT_SENTENCES.not_settled(rows[0] as never)).toContain(
       '11.00 EUR refunded from 2026-11-11 to 2026-11-12 is in no settlement file yet: ',
     );
+    // One from before the last date was kept is the same difference.
+    await db.query(
+      `update tieout.breaks set expected = expected - 'until',
+         fingerprint = md5((expected - 'until')::text || actual::text)`,
+    );
+    await settle();
+    const { rows: events } = await db.query('select event from tieout.break_events');
+    expect(events).toEqual([{ event: 'opened' }]);
   });
 
   it('not_settled opens when it is overdue, and a late line heals it', async () => {

@@ -164,13 +164,17 @@ explained as materialized (
   left join :verdicts v
     on v.run_id = $1 and v.account_id = g.account_id and v.order_no = g.order_no
   left join shown s on s.break_id = g.break_id
-  -- who has said what became of what was unknown, and no run has counted it before
+  -- by whose word the newest that was unknown is no longer, where no run has counted it before
   left join lateral (
-    select i.changed_by as who from :instructions i
-    where g.kind = 'outcome_unknown' and i.account_id = g.account_id and i.order_no = g.order_no
-      and i.changed_by <> 'tieout' and i.state in ('confirmed', 'rejected', 'withdrawn')
-      and coalesce(i.settled_run_id, $1) >= g.last_run_id
-    order by i.settled_at desc limit 1
+    select case when known.by <> 'tieout' and coalesce(known.settled_run_id, $1) >= g.last_run_id
+      then known.by end as who
+    from (
+      select e.by, i.settled_run_id
+      from :instructions i join :instruction_events e using (instruction_id)
+      where g.kind = 'outcome_unknown' and i.account_id = g.account_id and i.order_no = g.order_no
+        and e.from_state = 'unknown'
+      order by e.seq desc limit 1
+    ) known
   ) said on true
 ),
 resolved as (

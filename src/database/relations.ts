@@ -18,7 +18,7 @@ export type MonthRelation = (typeof OF_A_MONTH)[number];
 const RELATIONS = [
   ...OF_A_MONTH,
   ...(['runs', 'pulls', 'run_accounts', 'instructions', 'breaks', 'break_events'] as const),
-  ...(['ledger_changes', 'chunks', 'attempts'] as const),
+  ...(['ledger_changes', 'chunks', 'attempts', 'instruction_events'] as const),
 ] as const;
 export type Relations = Readonly<Record<(typeof RELATIONS)[number], Quoted>>;
 

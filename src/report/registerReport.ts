@@ -36,7 +36,9 @@ export async function registerReport(
     if (listed !== null) {
       await dropOlderLines(tx, reportId);
       await keepLines(tx, reportId, listed.lines);
-      if (listed.books !== null) await keepBookLines(tx, reportId, listed.books);
+      if (listed.books !== null) {
+        await keepBookLines(tx, reportId, listed.books, written.statements ?? []);
+      }
     }
     if (written.statements) await keepStatements(tx, reportId, written.statements);
     await recordWritten(tx, reportId, written, { ...digests, ...written.rowDigests });

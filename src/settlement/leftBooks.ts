@@ -41,6 +41,6 @@ async function leftOpen(db: Db, accountIds: readonly string[]) {
 }
 
 function isOpen({ atGateway, movements }: Books): boolean {
-  if (movements.open > 0) return true;
+  if (movements.open > 0 || movements.differs > 0) return true;
   return atGateway.some(({ closing, suspense }) => suspense > 0 || /[1-9]/.test(closing));
 }

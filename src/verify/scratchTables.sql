@@ -10,6 +10,8 @@ create temp view ledger_changes as select * from tieout.ledger_changes;
 create temp view chunks as select * from tieout.chunks;
 -- When something was sent changes no more either.
 create temp view attempts as select * from tieout.attempts;
+-- Tells by whose word a break is resolved, which no working out again compares.
+create temp view instruction_events as select * from tieout.instruction_events;
 
 create temp table look_entries (like tieout.look_entries);
 create temp table verdicts (like tieout.verdicts including defaults including indexes);

@@ -106,7 +106,7 @@ function comparedLine(digests: Digests, removal: Removal | undefined): string {
     : `What its night recorded stands unchanged in the database (${names.join(', ')}).`;
 }
 
-/** Figures that are named; the page of the day has all of them. */
+/** Figures that are named; `--json` has all of them. */
 const CHANGES_MAX = 20;
 
 function newestLines(revision: number, newest: Newest | undefined): string[] {
@@ -124,6 +124,6 @@ function newestLines(revision: number, newest: Newest | undefined): string[] {
   return [
     `${made} Its statement has other figures than this file:`,
     ...changes.slice(0, CHANGES_MAX),
-    ...(more > 0 ? [`  and ${countText(more)} more, which the page of the day lists`] : []),
+    ...(more > 0 ? [`  and ${countText(more)} more: --json has all of them`] : []),
   ];
 }

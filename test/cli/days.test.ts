@@ -117,7 +117,7 @@ describe('tieout days', () => {
     await house.run({ date: dateOf(2) });
     const again = await days('list', dateOf(2));
     expect(
-      again.stdout.match(/\[x\] no order or refund request of the ledger came or changed/g),
+      again.stdout.match(/\[x\] no order or refund request of this day came or changed in/g),
     ).toHaveLength(2);
     await late('LATE-1');
     // Who has read another revision than the newest signs nothing, and learns which it is.

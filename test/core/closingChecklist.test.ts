@@ -70,7 +70,8 @@ test('that nothing came late is said of the ledger alone: money may have moved a
   const lines = closingChecklist({ ...WELL, late: facts, movedAfter, isLocked: true });
   const said = lines.filter(({ topic }) => topic === 'ledger' || topic === 'movedAfter');
   expect(said.map(({ isWell, words }) => `${isWell} ${words.split(':')[0]}`)).toEqual([
-    'true no order or refund request of the ledger came or changed after its night had looked',
+    'true no order or refund request of this day came or changed in the ledger after its night had ' +
+      'looked, and none of an earlier day changed',
     'true after the night of this day had ended',
   ]);
 });

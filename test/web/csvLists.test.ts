@@ -4,6 +4,7 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addAmounts } from '../../src/core/money.js';
+import { BOOK_LINES_MAX, keepBookLines } from '../../src/report/settlement/writtenBooksStore.js';
 import { CSV_ROWS_MAX } from '../../src/web/pages/csvLists.js';
 import { dateOf } from '../support/night.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
@@ -179,9 +180,38 @@ it('who may look at more than may be taken reads of which accounts the file is',
   ]);
   expect((await mixed.get('/breaks')).body).toContain('It is of A1002 alone, and says so.');
   const { body } = await csvOf(mixed, '/breaks.csv');
-  expect(body).toMatch(/"PART: accounts A1002 alone, as your roles allow downloads"\r\n$/);
+  expect(body).toMatch(/"PART: of account A1002 alone; [^"]+ may download no others"\r\n$/);
   expect(body).not.toContain('A1001');
   expect((await mixed.get('/breaks?account=A1001')).body).not.toContain('Download as CSV');
   expect((await csvOf(mixed, '/breaks.csv?account=A1002')).body).not.toContain('PART');
   expect((await csvOf(finance, '/breaks.csv')).body).not.toContain('PART');
+});
+
+it('an item of more lines than are kept has none of them, and each other item all', async () => {
+  const { db } = console.app;
+  const of = { accountId: 'A1001', currency: 'XTS' };
+  const line = { ...of, lines: 1, orderNo: 'K1', transactionId: null, batch: null, since: null };
+  const money = { captured: '1.00', refunded: '0.00', ageDays: null, breakId: null, owner: null };
+  const rows = ['in_transit', 'not_settled'].map((item) => ({ ...line, ...money, item }));
+  const sums = { captured: 100n, refunded: 0n };
+  const bridge = [
+    { item: 'in_transit', lines: BOOK_LINES_MAX + 1, ...sums },
+    { item: 'not_settled', lines: BOOK_LINES_MAX, ...sums },
+  ];
+  const books = { from: '2026-01-01', bridge, unexplained: sums, other: [], closing: sums };
+  const side = { ...sums, orders: 1 };
+  const one = { ...of, ledger: side, gateway: side, items: [], unexplained: sums, books };
+  const [report] = (
+    await db.query<{ id: bigint }>(
+      `select report_id as id from tieout.reports where kind = 'reconciliation'`,
+    )
+  ).rows;
+  async function* chunks() {
+    yield rows;
+  }
+  await db.transaction((tx) => keepBookLines(tx, report?.id ?? 0n, chunks(), [one]));
+  const kept = await db.query<{ item: string }>(
+    `select item from tieout.written_book_lines where currency = 'XTS'`,
+  );
+  expect(kept.rows).toEqual([{ item: 'not_settled' }]);
 });

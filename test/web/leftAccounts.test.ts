@@ -255,6 +255,7 @@ it('has a menu of what is there for who may see it alone, and its signed day whe
     expect(signed).toContain('Prepared: day closed by anna at');
     expect(signed).toContain('Reviewed: day locked not signed');
     expect(signed).toContain('closed by anna: month end');
+    expect(signed).not.toContain('a review is still to come');
   }
   expect((await only.get('/days')).body).toContain(`<a href="${path}">`);
 });

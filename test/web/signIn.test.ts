@@ -338,4 +338,15 @@ describe('a link that works once', () => {
     const late = await makeLink(console.app, userId, new Date(Date.now() - 26 * 3_600_000));
     expect((await console.signedOut().get(late)).statusCode).toBe(404);
   });
+
+  it('asks no name again of who has one from before, and of who chooses one', async () => {
+    const name = 'мария@acme.com';
+    await console.visitor(ALL, name);
+    const fields = { password: PASSWORD, again: PASSWORD };
+    const own = await makeLink(console.app, await idOf(name), console.clock.now);
+    expect((await console.signedOut().post(own, fields)).statusCode).toBe(303);
+    const first = await makeLink(console.app, null, console.clock.now);
+    const chosen = await console.signedOut().post(first, { name: 'zoоt', ...fields });
+    expect(chosen.body).toContain('mixes letters of several alphabets');
+  });
 });

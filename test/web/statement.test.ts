@@ -244,7 +244,7 @@ it('says who closed the day on which revision, and when that is no longer what i
       [orderNo, currency],
     );
   const day = `/days/A1001/${dateOf(1)}`;
-  expect((await finance.get(day)).body).toContain('✓ no order or refund request of the ledger');
+  expect((await finance.get(day)).body).toContain('✓ no order or refund request of this day');
   await insert('EARLY-1', 'starts_at');
   await db.query(
     `insert into ledger.refund_requests (account_id, refund_id, order_no, refund_amount,
@@ -328,7 +328,7 @@ it('says who closed the day on which revision, and when that is no longer what i
   for (const path of [url, day]) {
     const page = (await finance.get(path)).body;
     expect(page).toMatch(/[Cc]hanged since (it|the day) was closed: 1 break was opened again\./);
-    expect(page).not.toContain('no order or refund request of the ledger');
+    expect(page).not.toContain('no order or refund request of this day');
     expect(page).not.toContain('came or changed after its night');
   }
   await asOwner('delete from tieout.removed_looks');

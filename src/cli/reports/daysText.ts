@@ -150,8 +150,8 @@ function changedLines({ changed, changedAbout }: DayOfAccount): string[] {
 }
 
 /** Figure by figure: as it was signed, as it is now. */
-function signedOnLines({ signedOn, state }: DayOfAccount): string[] {
-  const again = state === 'closed' ? whyCloseAgain(signedOn) : null;
+function signedOnLines({ signedOn, state, isConfigured }: DayOfAccount): string[] {
+  const again = state === 'closed' && isConfigured ? whyCloseAgain(signedOn) : null;
   return signedOn.flatMap((one) => [
     `  it was ${signedOnWords(one)}`,
     ...(one.pages ?? []).flatMap(({ currency, changes }) =>

@@ -116,9 +116,9 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
   if (!(await hasAdministrator(app.db))) {
     const link = await makeLink(app, null, new Date());
     const isNew = (await listUsers(app.db)).length === 0;
-    const orGive = 'or give it to somebody: tieout users role NAME --role admin; ';
-    const first = `${isNew ? '' : orGive}make the first account, once: ${address}${link}`;
-    app.log(`nobody may manage it yet: ${first}`);
+    const give = 'give the role to one who is there (tieout users role NAME --role admin), or ';
+    const first = isNew ? 'make the first account' : `${give}make a new account`;
+    app.log(`nobody may manage it yet: ${first}, once: ${address}${link}`);
   }
   return () => server.close();
 }

@@ -136,11 +136,15 @@ async function hashFromInput(name: string): Promise<string> {
 async function changeRoles(app: App, name: string, flags: RoleFlags): Promise<number> {
   const userId = await idOf(app, name);
   const grants = await grantsOf(app, flags);
-  if (flags.remove === true) await takeRoles(app, { userId, name }, grants);
-  else await giveRoles(app, { userId, name }, grants);
-  const verb = flags.remove === true ? 'take role' : 'give role';
-  await note(app, verb, name, grants.map(grantText).join(', '));
-  if (flags.remove !== true) tellWhatIsOfAll(app, flags);
+  const texts = grants.map(grantText).join(', ');
+  if (flags.remove === true) {
+    const taken = await takeRoles(app, { userId, name }, grants);
+    await note(app, 'take role', name, taken === 0 ? `nothing: no ${texts}` : texts);
+  } else {
+    await giveRoles(app, { userId, name }, grants);
+    await note(app, 'give role', name, texts);
+    tellWhatIsOfAll(app, flags);
+  }
   await warnWithoutAdministrator(app);
   const user = (await listUsers(app.db)).find((one) => one.userId === userId);
   if (user) printLines(columns([cellsOf(user)]));
@@ -159,7 +163,8 @@ async function giveRoles(app: App, user: Named, grants: readonly Grant[]): Promi
   for (const grant of grants) await giveRole(app.db, user.userId, grant);
 }
 
-async function takeRoles(app: App, user: Named, grants: readonly Grant[]): Promise<void> {
+/** How many were taken. */
+async function takeRoles(app: App, user: Named, grants: readonly Grant[]): Promise<number> {
   const within = await heldForAll(app, user, grants);
   if (within !== undefined) {
     throw new UsageError(
@@ -172,6 +177,7 @@ async function takeRoles(app: App, user: Named, grants: readonly Grant[]): Promi
     taken += await takeRole(app.db, user.userId, role, accountId);
   }
   if (taken === 0) warnLines([`${user.name} has no such role: nothing was taken away`]);
+  return taken;
 }
 
 type Named = Pick<UserRow, 'userId' | 'name'>;

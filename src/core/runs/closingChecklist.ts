@@ -287,7 +287,8 @@ export function lateLine(late: LateRows | null, isLocked = false): ChecklistLine
   const line = named(
     'ledger',
     parts.length === 0,
-    'no order or refund request of the ledger came or changed after its night had looked',
+    'no order or refund request of this day came or changed in the ledger after its night had ' +
+      'looked, and none of an earlier day changed',
     words,
   );
   return line.isWell ? line : { ...line, about: { named: late.named, count: all } };

@@ -6,7 +6,8 @@ with failed as (
     count(*) filter (where l.pull_id > a.pull_id) as later_pages, sum(p.orders) as orders,
     sum(p.orders) filter (where l.pull_id > a.pull_id) as later_orders
   from tieout.run_accounts a
-  join tieout.pulls l on l.run_id = a.run_id and l.pull_id >= a.pull_id and l.kind <> 'fresh'
+  join tieout.pulls l on l.run_id = a.run_id
+    and (l.pull_id = a.pull_id or l.pull_id > a.pull_id and l.kind = 'confirm')
   join :pages p on p.pull_id = l.pull_id and p.account_id = a.account_id
   where a.run_id = $1::bigint and a.pull_id is not null and p.state = 'failed'
     -- orders that left their page are told by what is wrong there (unreadableEntries.sql)

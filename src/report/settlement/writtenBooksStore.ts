@@ -2,26 +2,47 @@
 // them. Neighbour: report/statementStore.ts keeps those between ledger and gateway.
 
 import type { Chunks } from '../../core/runs/reporting.js';
+import type { Statement } from '../../core/runs/statement.js';
 import type { BookLine } from '../../core/runs/statementBooks.js';
 import { isBookLine } from '../../core/runs/statementBooks.js';
 import type { Db } from '../../database/db.js';
 import { statement } from '../../database/statements.js';
 import type { ItemOfStatement, SideText } from '../statementStore.js';
 
-/** What is settled is one sum: its lines are those of the acquirer's files. */
+/** Of one item: of more the workbook alone has the lines, mostly of a few days in transit. */
+export const BOOK_LINES_MAX = 5_000;
+
+/** `statements` say how many lines each item has; what is settled is one sum, without lines. */
 export async function keepBookLines(
   tx: Db,
   reportId: bigint,
   chunks: Chunks<BookLine>,
+  statements: readonly Statement[],
 ): Promise<void> {
+  const kept = keptItems(statements);
+  if (kept.size === 0) return;
   let before = 0;
   for await (const rows of chunks) {
-    const listed = rows.filter(isBookLine);
+    const listed = rows.filter((row) => kept.has(keyOf(row)));
+    if (listed.length === 0) continue;
     const numbered = listed.map((row, at) => ({ ...row, lineNo: before + at + 1 }));
     const values = [reportId, JSON.stringify(numbered)];
     await tx.query(statement('report/settlement/keepBookLines'), values);
     before += listed.length;
   }
+}
+
+function keptItems(statements: readonly Statement[]): Set<string> {
+  const keys = statements.flatMap(({ accountId, currency, books }) =>
+    [...(books?.bridge ?? []), ...(books?.other ?? [])]
+      .filter((item) => isBookLine(item) && item.lines <= BOOK_LINES_MAX)
+      .map(({ item }) => keyOf({ accountId, currency, item })),
+  );
+  return new Set(keys);
+}
+
+function keyOf({ accountId, currency, item }: Pick<BookLine, 'accountId' | 'currency' | 'item'>) {
+  return JSON.stringify([accountId, currency, item]);
 }
 
 /** A line as the console lists it; its owner is that of today. */

@@ -82,7 +82,9 @@ function Document({ frame, children }: { frame: Frame; children: ComponentChildr
           <span class="environment">{frame.environment}</span>
           {person === null ? null : <Bar frame={frame} person={person} />}
         </header>
-        {frame.brakes.length === 0 ? null : <Stopped brakes={frame.brakes} />}
+        {frame.brakes.length === 0 ? null : (
+          <Stopped brakes={frame.brakes} hasPage={person?.can('look', 'configured') === true} />
+        )}
         <main id="main" tabIndex={-1} data-live={frame.isLive === true ? 'yes' : undefined}>
           {frame.problem ? (
             <p class="problem" role="alert">
@@ -138,10 +140,12 @@ function Bar({ frame, person }: { frame: Frame; person: NonNullable<Frame['perso
   );
 }
 
-function Stopped({ brakes }: { brakes: readonly string[] }) {
+/** `hasPage`: of configured accounts alone it is said where to look. */
+function Stopped({ brakes, hasPage }: { brakes: readonly string[]; hasPage: boolean }) {
   return (
     <aside class="stopped" aria-label="Sending is stopped">
-      <strong>Sending is stopped</strong> {brakes.join('; ')}. <a href="/brake">Look, or resume</a>
+      <strong>Sending is stopped</strong> {brakes.join('; ')}.{' '}
+      {hasPage ? <a href="/brake">Look, or resume</a> : null}
     </aside>
   );
 }

@@ -6,7 +6,7 @@ import type { Table } from '../../../reports/column.js';
 import { inEnvironment, statesAsOf } from '../../../reports/column.js';
 import type { CsvOptions } from '../../../reports/delimited.js';
 import { delimitedText, SEPARATORS } from '../../../reports/delimited.js';
-import { firstNamed, inSentence } from '../../core/accounts/alike.js';
+import { byName, inSentence } from '../../core/accounts/alike.js';
 import { countText } from '../../core/text/amounts.js';
 import type { Answer, Visit } from '../visit.js';
 import type { Fields } from '../visitor/fields.js';
@@ -116,11 +116,8 @@ export async function csvAnswer<R>(visit: Visit, list: CsvList<R>): Promise<Answ
   const cut = list.isCut ? `CUT: the first ${count} of ${list.all} rows` : null;
   const ending = cut === null ? '' : '-cut';
   const part = partOf(visit);
-  const only =
-    part === null
-      ? null
-      : `PART: accounts ${firstNamed(part)} alone, as your roles allow downloads`;
-  const said = [cut, only].flatMap((line) => (line === null ? [] : `"${line}"\r\n`));
+  const only = part === null ? null : partWords(part, visit.person.name);
+  const said = [only, cut].flatMap((line) => (line === null ? [] : `"${line}"\r\n`));
   return {
     kind: 'text',
     name: `${list.name.replaceAll(/[^\w.-]/g, '_')}${ending}.csv`,
@@ -133,6 +130,12 @@ export async function csvAnswer<R>(visit: Visit, list: CsvList<R>): Promise<Answ
         outcome: cut ?? `${count} ${list.rows.length === 1 ? 'row' : 'rows'}`,
       }),
   };
+}
+
+/** All of them, since whoever gets the file knows no page. */
+function partWords(part: readonly string[], name: string): string {
+  const own = `account${part.length === 1 ? '' : 's'} ${part.toSorted(byName).join(' ')}`;
+  return `PART: of ${own} alone; ${name} may download no others`;
 }
 
 const NO_SUCH_SIGN = 'Between fields a comma, a semicolon or a tab; in amounts a point or a comma.';

@@ -21,14 +21,22 @@ export function hasOthers(form: Fields, allowed: readonly string[]): boolean {
   return form.names().some((name) => name !== '_csrf' && !allowed.includes(name));
 }
 
-/** In words; null: they will do. */
+/** Of a name that is chosen here, too. In words; null: they will do. */
+export async function firstChoiceProblem(
+  name: string,
+  password: string,
+  again: string,
+): Promise<string | null> {
+  const problem = userNameProblem(name);
+  return problem === null ? choiceProblem(name, password, again) : `The name ${problem}.`;
+}
+
+/** Of somebody who has that name. In words; null: they will do. */
 export async function choiceProblem(
   name: string,
   password: string,
   again: string,
 ): Promise<string | null> {
-  const nameProblem = userNameProblem(name);
-  if (nameProblem !== null) return `The name ${nameProblem}.`;
   const problem = await chosenPasswordProblem(password, name);
   if (problem !== null) return `The password ${problem}.`;
   return password === again ? null : 'The two passwords differ.';

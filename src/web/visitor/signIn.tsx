@@ -15,7 +15,13 @@ import type { ConsoleDeps } from '../visit.js';
 import { fieldsOf } from './fields.js';
 import { checkForm, tokenFor } from './forms.js';
 import { addOwnPassword } from './ownPassword.js';
-import { choiceProblem, hasOthers, passwordOf, TOO_MANY } from './passwordFields.js';
+import {
+  choiceProblem,
+  firstChoiceProblem,
+  hasOthers,
+  passwordOf,
+  TOO_MANY,
+} from './passwordFields.js';
 import { inside } from './returnAddress.js';
 import { beginSession, currentSession, endSession, sessionDigest } from './session.js';
 import { ConfirmForm, SignInForm, WelcomeForm } from './signInForms.js';
@@ -147,7 +153,8 @@ async function choose(
   if (link === null) return answerProblem(deps, request, reply, 404, null);
   const name = link.name ?? form.text('name', 64) ?? '';
   const password = passwordOf(request.body);
-  const problem = await choiceProblem(name, password, passwordOf(request.body, 'again'));
+  const judge = link.name === null ? firstChoiceProblem : choiceProblem;
+  const problem = await judge(name, password, passwordOf(request.body, 'again'));
   if (problem !== null) return welcome(deps, request, reply, { words: problem, name });
   const hash = await hashPassword(password);
   const used =

@@ -59,7 +59,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
       <h1>
         {date} of account {accountWords(visit, account)} <State state={state} />
       </h1>
-      {isLeft && state === 'open' ? null : <SigningSentence date={date} day={day} />}
+      {isLeft && state !== 'locked' ? null : <SigningSentence date={date} day={day} />}
       {isLeft ? <LeftDays accountIds={[account]} /> : null}
       <ChangedSince day={day} />
       <SignedBoxes

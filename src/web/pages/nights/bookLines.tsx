@@ -7,7 +7,7 @@ import { daysBetween } from '../../../core/breaks/breakAge.js';
 import { bookWords, isBookLine } from '../../../core/runs/statementBooks.js';
 import { countText } from '../../../core/text/amounts.js';
 import type { WrittenBookLine } from '../../../report/settlement/writtenBooksStore.js';
-import { writtenBookLines } from '../../../report/settlement/writtenBooksStore.js';
+import { BOOK_LINES_MAX, writtenBookLines } from '../../../report/settlement/writtenBooksStore.js';
 import type { WrittenStatement } from '../../../report/statementStore.js';
 import { Empty, Figure, Name, OrderLink, Pager, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
@@ -56,6 +56,14 @@ export async function bookLinesCsv(visit: Visit): Promise<Answer> {
   });
 }
 
+function notKept(lines: number): string {
+  const why = lines > BOOK_LINES_MAX ? `of more than ${countText(BOOK_LINES_MAX)}` : '';
+  return why === ''
+    ? 'Its lines are not kept here: they stand on the sheet Not settled of its workbook. A ' +
+        'revision that is written anew has them here.'
+    : `Lines ${why} stand on the sheet Not settled of its workbook alone.`;
+}
+
 function ageOf({ since }: WrittenBookLine, date: string): number | null {
   return since === null ? null : daysBetween(since, date);
 }
@@ -76,7 +84,7 @@ export async function bookLinesPage(visit: Visit): Promise<Answer> {
         Account {account}: {words.count(sums.lines)}{' '}
         {sums.lines === 1 ? 'line comes' : 'lines come'} to {moneyOf(sums, one, words)}.
       </p>
-      <Differing said={said} listed={sums} one={one} words={words} sheet="Not settled" />
+      <Differing {...{ said, one, words }} listed={sums} notKept={notKept(said.lines)} />
       <p class="hint">
         As the statement of {date} has them: revision {one.revision} of the workbook, ages at that
         date. Owners are those of today.{' '}

@@ -17,7 +17,7 @@ import { Empty, Figure, FilterProblem, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { dateOf } from '../../visitor/fields.js';
-import { accountWords, chosenBy } from '../../visitor/filters.js';
+import { accountWords, chosenBy, seesConfigured } from '../../visitor/filters.js';
 import { NotSigned, SignedBoxes } from '../days/signedBoxes.js';
 import { DIFFERS } from '../days/signedFigures.js';
 import { dayPath, MovedAfter, SigningOfAll, statementPath } from '../days/signing.js';
@@ -43,7 +43,7 @@ export async function statementPage(visit: Visit): Promise<Answer> {
     <>
       <h1>
         Statement of {date}
-        {account === null ? '' : `: account ${account}`}
+        {account === null ? '' : `: account ${accountWords(visit, account)}`}
       </h1>
       <FilterProblem words={problem} />
       <p class="sentence" role="status">
@@ -59,9 +59,10 @@ export async function statementPage(visit: Visit): Promise<Answer> {
       ) : (
         <p class="hint">
           Revision {first.revision} of the workbook, checked at {words.at(first.asOf)}, written{' '}
-          {words.at(first.writtenAt)}. Each item leads to the lines that it is the sum of, as they
-          stand on the sheets Statement lines and Not settled: <a href="/reports">reports</a>. What
-          is settled has its lines under <a href="/settlement">Settlement</a>.{' '}
+          {words.at(first.writtenAt)}. Each item between ledger and gateway leads to the lines that
+          it is the sum of, as they stand on the sheet Statement lines:{' '}
+          <a href="/reports">reports</a>.{' '}
+          {statements.some(({ books }) => books !== null) ? <ToBooks visit={visit} /> : null}
           {account === null ? null : (
             <>
               <a href={statementPath(date)}>The statement of all accounts</a> ·{' '}
@@ -74,6 +75,15 @@ export async function statementPage(visit: Visit): Promise<Answer> {
     </>
   );
   return { kind: 'page', title: `Statement of ${date}`, section: 'Tonight', body };
+}
+
+function ToBooks({ visit }: { visit: Visit }) {
+  return (
+    <>
+      What is not settled leads to its lines, too, as on the sheet Not settled; what is settled has
+      them under {seesConfigured(visit) ? <a href="/settlement">Settlement</a> : 'Settlement'}.{' '}
+    </>
+  );
 }
 
 function noneWords(account: string | null): string {

@@ -102,7 +102,7 @@ export async function statementLinesPage(visit: Visit): Promise<Answer> {
         Account {account}: {words.count(sums.lines)}{' '}
         {sums.lines === 1 ? 'line comes' : 'lines come'} to {moneyOf(sums, one, words)}.
       </p>
-      <Differing said={said} listed={sums} one={one} words={words} sheet="Statement lines" />
+      <Differing said={said} listed={sums} one={one} words={words} />
       <p class="hint">
         As the statement of {date} has them: revision {one.revision} of the workbook,{' '}
         {`checked at ${words.at(one.asOf)}.`} Owners are those of today.{' '}
@@ -149,20 +149,20 @@ export function moneyOf(
 }
 
 /** It was written by a program that kept none, or its file was deleted for its age. */
-const notKept = (sheet: string) =>
-  `Its lines are not kept here: they stand on the sheet ${sheet} of its workbook. A revision ` +
-  'that is written anew has them here.';
+const NOT_KEPT =
+  'Its lines are not kept here: they stand on the sheet Statement lines of its workbook. A ' +
+  'revision that is written anew has them here.';
 const NOT_THE_SUM = 'These lines do not come to that: do not sign.';
 
-/** `sheet`: of the workbook, that has these lines. */
+/** `notKept`: where the lines stand of which none is kept. */
 export function Differing(props: {
   said: Said;
   listed: SideText & { lines: number };
   one: WrittenStatement;
   words: Words;
-  sheet: string;
+  notKept?: string;
 }) {
-  const { said, listed, one, words, sheet } = props;
+  const { said, listed, one, words, notKept = NOT_KEPT } = props;
   const isSame =
     (said.lines ?? listed.lines) === listed.lines &&
     said.captured === listed.captured &&
@@ -172,7 +172,7 @@ export function Differing(props: {
     <p class="problem" role="alert">
       The statement says {said.lines === null ? '' : `${words.count(said.lines)} lines, `}
       {moneyOf(said, one, words)}.{' '}
-      {listed.lines === 0 && said.lines !== null ? notKept(sheet) : NOT_THE_SUM}
+      {listed.lines === 0 && said.lines !== null ? notKept : NOT_THE_SUM}
     </p>
   );
 }

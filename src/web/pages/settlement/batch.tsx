@@ -15,7 +15,7 @@ import { Said } from '../../layout/said.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { sentenceOf } from '../breaks/breaks.js';
-import { batchPath } from './figures.js';
+import { BackToSettlement, batchPath } from './figures.js';
 
 const LINES_A_PAGE = 100;
 const PAGES_MAX = 100_000;
@@ -38,7 +38,7 @@ export async function batchPage(visit: Visit, rules: SettlementRules): Promise<A
     <>
       <h1>Batch {batch}</h1>
       <p class="sentence">
-        Account {account}: {payouts(files, visit)}. <a href="/settlement">Back to settlement</a>
+        Account {account}: {payouts(files, visit)}. <BackToSettlement visit={visit} />
       </p>
       <FileTable files={files} visit={visit} />
       <Breaks found={await breaksOf(visit, account, batch)} visit={visit} />

@@ -21,7 +21,7 @@ import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { CSV_ROWS_MAX, CsvForm, csvAnswer } from '../csvLists.js';
 import type { FigureName } from './figures.js';
-import { BatchLink, FIGURES, figurePath } from './figures.js';
+import { BackToSettlement, BatchLink, FIGURES, figurePath } from './figures.js';
 
 const ROWS_A_PAGE = 100;
 const PAGES_MAX = 100_000;
@@ -61,7 +61,7 @@ export async function figureRowsPage(visit: Visit, rules: SettlementRules): Prom
       <p class="sentence" role="status">
         Account {accountId}: {words.count(found)} {found === 1 ? 'row comes' : 'rows come'} to{' '}
         {words.amount(total, currency)} {currency}
-        {age === null ? '' : ` (${age.words})`}. <a href="/settlement">Back to settlement</a>
+        {age === null ? '' : ` (${age.words})`}. <BackToSettlement visit={visit} />
       </p>
       {of === 'open' ? <p class="hint">{OPEN_ROWS}</p> : null}
       {ages === undefined ? null : (

@@ -3,6 +3,8 @@
 
 import type { Words } from '../../format.js';
 import { Figure, Name } from '../../layout/parts.js';
+import type { Visit } from '../../visit.js';
+import { seesConfigured } from '../../visitor/filters.js';
 
 /** What a figure is of; `open` is the closing at the gateway. */
 export const FIGURES = {
@@ -32,6 +34,11 @@ export function BatchLink({ accountId, batch }: { accountId: string; batch: stri
       <Name name={batch} />
     </a>
   );
+}
+
+/** Nowhere for who may see accounts alone that left the configuration. */
+export function BackToSettlement({ visit }: { visit: Visit }) {
+  return seesConfigured(visit) ? <a href="/settlement">Back to settlement</a> : null;
 }
 
 export function FigureLink(props: {

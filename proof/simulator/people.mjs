@@ -116,6 +116,8 @@ function isSame(line, row) {
     return line.order_no === row.order_no && isAmount;
   }
   if (line.transaction_id !== row.transaction_id) return false;
+  // of a transaction a part may have been captured, or all of it
+  if (row.operation === 'capture') return movedOf(line) === movedOf(row);
   return row.operation !== 'refund' || hundredths(line.refund_amount) === moneyOf(row);
 }
 

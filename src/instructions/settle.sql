@@ -2,11 +2,12 @@
 -- accepted one that does not show its new state in a pull that was begun after its answer becomes
 -- unknown; absence proves nothing about an unknown one; a partial refund that is unknown is never
 -- settled here (law 2 of ARCHITECTURE.md), nor is a capture or refund that shows in another
--- currency or with another amount. An unknown capture or cancel is planned again, once, when this
--- pull and an earlier one, both complete and begun after so many hours, show the state from before
--- it, whoever sent it is surely gone, and the ledger still asks for it. $1 run, $2 pull, $3 now,
--- $4 hours; null: absence never counts, $5 json [{operation, expected}]: what may be sent again and
--- which expected state asks for it (core/orders/verdict.ts).
+-- currency or with another amount, or a capture of which a journal names another amount. An unknown
+-- capture or cancel is planned again, once, when this pull and an earlier one, both complete and
+-- begun after so many hours, show the state from before it, whoever sent it is surely gone, and the
+-- ledger still asks for it. $1 run, $2 pull, $3 now, $4 hours; null: absence never counts, $5 json
+-- [{operation, expected}]: what may be sent again and which expected state asks for it
+-- (core/orders/verdict.ts).
 with sent as (
   -- found order by order: the planner cannot know how few of all orders these are
   select i.*, asked.expected, asked.amount as ledger_amount
@@ -37,7 +38,13 @@ shown as (
     -- a cancel or a review moves no money that a figure could count wrong; of a part that was
     -- captured either amount may stand there
     sent.operation in ('cancel', 'review') or coalesce(look.is_in_currency
-      and look.amount in (sent.amount, sent.ledger_amount), false) as is_same_money,
+      and look.amount in (sent.amount, sent.ledger_amount), false)
+      -- nor does it tell which part, where a database that was put back had forgotten another one
+      and not exists (
+        select from tieout.lost_permits l
+        where sent.operation = 'capture' and l.operation = 'capture'
+          and l.account_id = sent.account_id and l.transaction_id = sent.transaction_id
+          and l.amount <> sent.amount::numeric(20, 2)::text) as is_same_money,
     -- its page may have been asked before it was done
     exists (
       select from tieout.attempts t where t.batch_id = sent.batch_id

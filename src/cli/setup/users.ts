@@ -18,7 +18,7 @@ import {
 import type { Grant, Role } from '../../core/access.js';
 import { grantsText, personState, ROLES, userNameProblem } from '../../core/access.js';
 import { UsageError } from '../../core/errors.js';
-import { unconfiguredAccounts } from '../../runs/leftAccountsStore.js';
+import { withLeft } from '../../runs/leftAccountsStore.js';
 import { makeLink } from '../../web/visitor/links.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, warnLines, withApp } from '../context.js';
@@ -146,7 +146,7 @@ async function changeRoles(app: App, name: string, flags: RoleFlags): Promise<nu
     tellWhatIsOfAll(app, flags);
   }
   await warnWithoutAdministrator(app);
-  const user = (await listUsers(app.db)).find((one) => one.userId === userId);
+  const user = await userOf(app, userId);
   if (user) printLines(columns([cellsOf(user)]));
   return 0;
 }
@@ -180,6 +180,10 @@ async function takeRoles(app: App, user: Named, grants: readonly Grant[]): Promi
   return taken;
 }
 
+async function userOf({ db }: App, userId: bigint): Promise<UserRow | undefined> {
+  return (await listUsers(db)).find((one) => one.userId === userId);
+}
+
 type Named = Pick<UserRow, 'userId' | 'name'>;
 
 /** The first that is of one account by its name, of a role that the person has for all of them. */
@@ -188,7 +192,7 @@ async function heldForAll(
   { userId }: Named,
   grants: readonly Grant[],
 ): Promise<Grant | undefined> {
-  const own = (await listUsers(app.db)).find((one) => one.userId === userId)?.grants ?? [];
+  const own = (await userOf(app, userId))?.grants ?? [];
   const ofAll = new Set(own.filter(({ accountId }) => accountId === null).map(({ role }) => role));
   return grants.find(({ role, accountId }) => accountId !== null && ofAll.has(role));
 }
@@ -196,7 +200,7 @@ async function heldForAll(
 /** Of an account that left what is there can be given; and a role of whatever account taken. */
 async function grantsOf(app: App, { role = [], account, remove }: RoleFlags): Promise<Grant[]> {
   const own = app.config.accounts.map(({ accountId }) => accountId);
-  const known = new Set([...own, ...(await unconfiguredAccounts(app.db, own))]);
+  const known = new Set(await withLeft(app.db, own));
   const unknown = remove === true ? undefined : account?.find((id) => !known.has(id));
   if (unknown !== undefined) throw new UsageError(`there is no account ${unknown}`);
   const accounts = account ?? [null];
@@ -205,7 +209,7 @@ async function grantsOf(app: App, { role = [], account, remove }: RoleFlags): Pr
 
 async function link(app: App, name: string): Promise<number> {
   const userId = await idOf(app, name);
-  const user = (await listUsers(app.db)).find((one) => one.userId === userId);
+  const user = await userOf(app, userId);
   if (user?.state === 'disabled') {
     throw new UsageError(
       `${name} is disabled, and no link lets them in: first tieout users enable ${name}`,

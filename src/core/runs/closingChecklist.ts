@@ -223,7 +223,7 @@ function nightLine({ runState, notCompared }: ClosingFacts): ChecklistLine {
   const isInTheWay = !WHOLE.includes(runState) || notCompared > 0;
   const isWell = runState === 'tied_out' && notCompared === 0;
   const line = { topic: 'night' as const, isWell, isInTheWay };
-  // It has no page: the days around it do.
+  // It has no page: the days up to it do.
   if (runState === null) return { ...line, topic: 'gaps', words: 'there is no night of this date' };
   const missed = `${count(notCompared, 'order was', 'orders were')} not compared`;
   const words = `the night ${shown(runState)}${notCompared > 0 ? `: ${missed}` : ''}`;

@@ -14,7 +14,7 @@ import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { CSV_ROWS_MAX, CsvForm, csvAnswer } from '../csvLists.js';
 import { BatchLink } from '../settlement/figures.js';
-import { Differing, LINES_A_PAGE, moneyOf, namedOf, pageAt } from './statementLines.js';
+import { Differing, LINES_A_PAGE, LinesSentence, namedOf, pageAt } from './statementLines.js';
 
 /** Null: what is settled is one sum, whose lines are those of the acquirer's files. */
 export function bookLinesPath(
@@ -57,11 +57,11 @@ export async function bookLinesCsv(visit: Visit): Promise<Answer> {
 }
 
 function notKept(lines: number): string {
-  const why = lines > BOOK_LINES_MAX ? `of more than ${countText(BOOK_LINES_MAX)}` : '';
-  return why === ''
-    ? 'Its lines are not kept here: they stand on the sheet Not settled of its workbook. A ' +
-        'revision that is written anew has them here.'
-    : `Lines ${why} stand on the sheet Not settled of its workbook alone.`;
+  return lines > BOOK_LINES_MAX
+    ? `Lines of more than ${countText(BOOK_LINES_MAX)} stand on the sheet Not settled of its ` +
+        'workbook alone.'
+    : 'Its lines are not kept here: they stand on the sheet Not settled of its workbook. A ' +
+        'revision that is written anew has them here.';
 }
 
 function ageOf({ since }: WrittenBookLine, date: string): number | null {
@@ -80,10 +80,7 @@ export async function bookLinesPage(visit: Visit): Promise<Answer> {
   const body = (
     <>
       <h1>{title}</h1>
-      <p class="sentence" role="status">
-        Account {account}: {words.count(sums.lines)}{' '}
-        {sums.lines === 1 ? 'line comes' : 'lines come'} to {moneyOf(sums, one, words)}.
-      </p>
+      <LinesSentence one={one} sums={sums} words={words} />
       <Differing {...{ said, one, words }} listed={sums} notKept={notKept(said.lines)} />
       <p class="hint">
         As the statement of {date} has them: revision {one.revision} of the workbook, ages at that

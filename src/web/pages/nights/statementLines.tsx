@@ -98,10 +98,7 @@ export async function statementLinesPage(visit: Visit): Promise<Answer> {
   const body = (
     <>
       <h1>{title}</h1>
-      <p class="sentence" role="status">
-        Account {account}: {words.count(sums.lines)}{' '}
-        {sums.lines === 1 ? 'line comes' : 'lines come'} to {moneyOf(sums, one, words)}.
-      </p>
+      <LinesSentence one={one} sums={sums} words={words} />
       <Differing said={said} listed={sums} one={one} words={words} />
       <p class="hint">
         As the statement of {date} has them: revision {one.revision} of the workbook,{' '}
@@ -131,6 +128,21 @@ export async function statementLinesPage(visit: Visit): Promise<Answer> {
   return { kind: 'page', title: `${title}: statement of ${date}`, section: 'Tonight', body };
 }
 
+/** How many lines there are, and what they come to. */
+export function LinesSentence(props: {
+  one: WrittenStatement;
+  sums: SideText & { lines: number };
+  words: Words;
+}) {
+  const { one, sums, words } = props;
+  return (
+    <p class="sentence" role="status">
+      Account {one.accountId}: {words.count(sums.lines)}{' '}
+      {sums.lines === 1 ? 'line comes' : 'lines come'} to {moneyOf(sums, one, words)}.
+    </p>
+  );
+}
+
 type Said = SideText & { lines: number | null };
 
 /** What the statement says of the item; null: it has none of it. */
@@ -139,7 +151,7 @@ function figureOf({ items, unexplained }: WrittenStatement, item: string): Said 
   return items.find((one) => one.item === item) ?? null;
 }
 
-export function moneyOf(
+function moneyOf(
   { captured, refunded }: SideText,
   { currency }: WrittenStatement,
   words: Words,

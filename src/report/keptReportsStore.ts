@@ -91,8 +91,11 @@ export async function reportOfFile(db: Db, sha256: string): Promise<KnownReport 
   const { rows } = await db.query<KnownReport & { digests: Digests | null }>(
     `select report_id as "reportId", run_id as "runId", business_date as "businessDate", kind,
        period, revision, written_at as "writtenAt", digests,
-       (select max(n.revision) from tieout.reports n where n.run_id = p.run_id
-         and n.kind = p.kind and n.format = p.format and n.state = 'written') as "newestRevision"
+       (select max(n.revision) from tieout.reports n
+         -- of a month or a day they are counted over all nights
+         where case when p.period is null then n.run_id = p.run_id and n.period is null
+             else n.period = p.period end
+           and n.kind = p.kind and n.format = p.format and n.state = 'written') as "newestRevision"
      from tieout.reports p join tieout.runs r using (run_id)
      where sha256 = $1 and p.state = 'written' order by report_id limit 1`,
     [sha256],

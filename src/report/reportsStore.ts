@@ -64,9 +64,12 @@ export async function loadReport(
   }>(
     `select report_id, run_id, business_date, kind, period, format, revision, p.state,
        p.created_at,
-       exists (select from tieout.reports n where n.run_id = p.run_id and n.kind = p.kind
-         and n.format = p.format and n.period is not distinct from p.period
-         and n.revision > p.revision and n.state = 'written') as is_replaced
+       exists (select from tieout.reports n
+         -- of a month or a day they are counted over all nights
+         where case when p.period is null then n.run_id = p.run_id and n.period is null
+             else n.period = p.period end
+           and n.kind = p.kind and n.format = p.format
+           and n.revision > p.revision and n.state = 'written') as is_replaced
      from tieout.reports p join tieout.runs r using (run_id) where report_id = $1`,
     [reportId],
   );

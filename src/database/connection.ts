@@ -275,6 +275,9 @@ const SERVER_REFUSALS: Record<string, string> = {
   '28000': 'the server does not accept this user',
   '28P01': 'the server does not accept this user and password',
   '3D000': 'there is no such database on the server',
+  // Done again, it meets the other one no more.
+  '40P01':
+    'two transactions waited for each other, and the server ended this one; nothing of it was kept',
   '53300': 'the server has no connection left',
   '57P01': 'the server was shut down, or somebody there ended the session',
   '57P02': 'the server crashed and is recovering',

@@ -5,7 +5,7 @@
 // afterwards.
 
 import { TIEOUT } from '../core/instructions/decider.js';
-import type { Db } from '../database/db.js';
+import { type Db, inTransaction } from '../database/db.js';
 import { releaseSeen, sayBrake } from './batches/sendingStatusStore.js';
 import type { SendDeps } from './deps.js';
 
@@ -16,13 +16,18 @@ export async function liftBreaker(
   { db, log }: { db: Db; log: SendDeps['log'] },
   accountIds: readonly string[],
 ): Promise<string[]> {
-  const released = await releaseSeen(db, accountIds);
-  for (const { accountId, reason } of released) {
-    const word = { kind: 'breaker' as const, accountId, isOn: false, reason: `${WHY} (${reason})` };
-    await sayBrake(db, { ...word, who: TIEOUT });
-    log(`account ${accountId}: ${WHY}; its sending begins again with a canary of one`, {
-      account: accountId,
-    });
+  const released = await inTransaction(db, async (tx) => {
+    const seen = await releaseSeen(tx, accountIds);
+    for (const { accountId, reason } of seen) {
+      await sayBrake(tx, {
+        ...{ kind: 'breaker', accountId, isOn: false, who: TIEOUT },
+        reason: `${WHY} (${reason})`,
+      });
+    }
+    return seen.map((one) => one.accountId);
+  });
+  for (const account of released) {
+    log(`account ${account}: ${WHY}; its sending begins again with a canary of one`, { account });
   }
-  return released.map(({ accountId }) => accountId);
+  return released;
 }

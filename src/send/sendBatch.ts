@@ -27,6 +27,7 @@ import {
   deferBatch,
   dropBatch,
   holdAgain,
+  holdBatch,
   noteBatch,
   withdrawFromBatch,
 } from './batches/batchesStore.js';
@@ -201,21 +202,25 @@ async function claimEntries(
   account: Account,
   permit: Permit & { kind: 'yes' },
 ): Promise<Claim> {
-  await withdrawFromBatch(tx, permit.needless, deps.now());
-  await holdAgain(tx, permit.held);
-  const fit = await writable(deps, tx, batch, permit.entries);
+  const { isCanary, runId, needless, held } = permit;
+  const fit = writable(deps, batch, permit.entries);
+  const isCut = needless.size > 0 || held.size > 0 || fit.length < permit.entries.length;
+  // Whoever takes it apart holds the batch first, and then its instructions (dissolveWaiting).
+  if ((isCut || isCanary) && !(await holdBatch(tx, batch.batchId))) throw new ClaimChanged('taken');
+  await withdrawFromBatch(tx, needless, deps.now());
+  await holdAgain(tx, held);
+  if (fit.length < permit.entries.length) await splitBatch(tx, batch.batchId, idsOf(fit));
   const [first] = fit;
   if (!first) {
     await dropBatch(tx, batch.batchId, 'nothing in it is needed any more');
     return { kind: 'nothing' };
   }
-  const { isCanary, runId } = permit;
   if (isCanary && !(await becomesCanary(tx, runId, batch, first))) return { kind: 'wait' };
   const entries = isCanary ? [first] : fit;
   const sent = { batch, account, entries, wire: wireOf(deps, batch.operation, entries) };
   const prepared = prepareSend(deps, sent);
   const attemptId = deps.newId();
-  const instructionIds = entries.map((entry) => entry.instructionId);
+  const instructionIds = idsOf(entries);
   const journalId = deps.journal.journalId();
   const requestGzip = storedRequest(prepared.body, sent);
   const bodySha256 = prepared.sha256;
@@ -228,17 +233,17 @@ async function claimEntries(
 }
 
 /** What no amount of the gateway expresses keeps nobody else: it fails in a batch of its own. */
-async function writable(
+function writable(
   deps: Pick<SendDeps, 'config'>,
-  tx: Db,
-  batch: BatchRow,
+  { operation }: BatchRow,
   entries: readonly BatchInstruction[],
-): Promise<readonly BatchInstruction[]> {
-  const fit = entries.filter((entry) => canBeWritten(deps, batch.operation, entry));
-  if (fit.length === 0 || fit.length === entries.length) return entries;
-  const stay = fit.map((entry) => entry.instructionId);
-  await splitBatch(tx, batch.batchId, stay);
-  return fit;
+): readonly BatchInstruction[] {
+  const fit = entries.filter((entry) => canBeWritten(deps, operation, entry));
+  return fit.length === 0 ? entries : fit;
+}
+
+function idsOf(entries: readonly BatchInstruction[]): bigint[] {
+  return entries.map((entry) => entry.instructionId);
 }
 
 /** The batch goes ahead with one of its entries alone; the others wait in a batch of their own. */

@@ -4,9 +4,10 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';
+import { liftBreaker } from '../../src/send/liftBreaker.js';
 import { ensureBuilt, startTieout, tieout } from '../support/cli.js';
 import type { House, HouseOptions } from '../support/night.js';
-import { instructionCounts, kinds } from '../support/night.js';
+import { buildHouse, instructionCounts, kinds } from '../support/night.js';
 import { noticesOf } from '../support/notices.js';
 import type { Call, Front } from './front.js';
 import { drop } from './front.js';
@@ -173,4 +174,34 @@ describe('an account that its breaker stopped', () => {
     expect(await tieout(right, { cwd: house.folder })).toMatchObject({ code: 0 });
     expect(await sendingOf(house)).toEqual({ sending: 'untried', unclean_batches: 0 });
   });
+});
+
+describe('an account that begins again', () => {
+  it('stays stopped where the word that lets it go cannot be written', async () => {
+    const house = await buildHouse({ orders: 900, inLedger: kinds({ capture_due: 2 }, 'A1001') });
+    cleanups.push(() => house.end());
+    await house.run();
+    await house.db.query(
+      `update tieout.run_accounts set sending = 'stopped', sending_reason = '2 batches in a row',
+         unclean_batches = 2 where account_id = 'A1001'`,
+    );
+    await house.db.query(
+      `insert into tieout.instruction_events (instruction_id, from_state, to_state, at, by)
+       select instruction_id, 'sending', 'unknown', now(), 'tieout' from tieout.instructions`,
+    );
+    await house.db.query(
+      `create function tieout.none() returns trigger language plpgsql as
+         $$ begin raise exception 'the server went away'; end $$;
+       create trigger none before insert on tieout.brakes execute function tieout.none()`,
+    );
+    const deps = { db: house.db, log: () => {} };
+    await expect(liftBreaker(deps, ['A1001'])).rejects.toThrow('the server went away');
+    expect(await sendingOf(house)).toEqual({ sending: 'stopped', unclean_batches: 2 });
+    await house.db.query('drop trigger none on tieout.brakes');
+    expect(await liftBreaker(deps, ['A1001'])).toEqual(['A1001']);
+    const { rows } = await house.db.query(`select kind, is_on, reason from tieout.brakes`);
+    expect(rows).toEqual([
+      { kind: 'breaker', is_on: false, reason: expect.stringContaining('(2 batches in a row)') },
+    ]);
+  }, 120_000);
 });

@@ -88,6 +88,15 @@ export async function holdAgain(db: Db, entries: ReadonlyMap<bigint, HoldReason>
   );
 }
 
+/** False: it does not wait any more. Held until the end of the transaction. */
+export async function holdBatch(tx: Db, batchId: bigint): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `select from tieout.batches where batch_id = $1 and state = 'queued' for update`,
+    [batchId],
+  );
+  return rowCount === 1;
+}
+
 /** A batch in which nothing is left to send. */
 export async function dropBatch(db: Db, batchId: bigint, reason: string): Promise<void> {
   await db.query(

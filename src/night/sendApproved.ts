@@ -25,7 +25,7 @@ import { openAmong, retryApproved, waitingWith } from '../send/batches/batchesSt
 import { sendingStatuses } from '../send/batches/sendingStatusStore.js';
 import type { SendDeps } from '../send/deps.js';
 import type { EnqueueDeps } from '../send/enqueueWaiting.js';
-import { BATCH_TRIES_MAX, enqueueBatches, goingAccounts } from '../send/enqueueWaiting.js';
+import { BATCH_TRIES_MAX, enqueueBatches, openWith } from '../send/enqueueWaiting.js';
 import { liftBreaker } from '../send/liftBreaker.js';
 import type { RecoverDeps } from '../send/recoverAttempts.js';
 import { recoverAttempts } from '../send/recoverAttempts.js';
@@ -60,8 +60,9 @@ export async function sendApproved(
       // By instruction, since a canary leaves its batch to the others.
       open: async () => {
         if (await deps.journal.isHeldUp()) return 0;
-        const going = await goingAccounts(deps, accountIds);
-        return openAmong(deps.db, approved, going, BATCH_TRIES_MAX);
+        return openWith(deps, accountIds, (going) =>
+          openAmong(deps.db, approved, going, BATCH_TRIES_MAX),
+        );
       },
       enqueue: async () => {
         await recoverAttempts(deps, accountIds);

@@ -5,9 +5,9 @@
 import type { QueuedBatch } from '../core/instructions/batch.js';
 import { mayAccountSend } from '../core/instructions/breaker.js';
 import { INSTRUCTION_OPERATIONS } from '../core/orders/order.js';
-import type { Db } from '../database/db.js';
+import type { Database, Db } from '../database/db.js';
 import { waitingBatches } from './batches/batchesStore.js';
-import { sendingStatuses } from './batches/sendingStatusStore.js';
+import { awaitClaims, sendingStatuses } from './batches/sendingStatusStore.js';
 import type { SendDeps } from './deps.js';
 
 /** So often a batch is tried in one run before it waits for the next. */
@@ -71,7 +71,7 @@ async function mayGo(
 }
 
 /** The accounts that nothing stops; a canary on its way holds one up, no more. */
-export async function goingAccounts(
+async function goingAccounts(
   { config, db }: StandingDeps,
   accountIds: readonly string[],
 ): Promise<string[]> {
@@ -79,4 +79,20 @@ export async function goingAccounts(
   return found
     .filter((one) => mayAccountSend(one, config.accounts).kind !== 'stop')
     .map((one) => one.accountId);
+}
+
+/**
+ * What is open by this count of it, given the accounts that nothing stops. A worker may be inside a
+ * claim that began before its account was stopped: what it takes is on its way, and is counted.
+ */
+export async function openWith(
+  deps: StandingDeps & { db: Database },
+  accountIds: readonly string[],
+  count: (going: readonly string[]) => Promise<number>,
+): Promise<number> {
+  const going = await goingAccounts(deps, accountIds);
+  const open = await count(going);
+  if (open > 0 || going.length === accountIds.length) return open;
+  await deps.db.transaction(awaitClaims);
+  return count(going);
 }

@@ -18,7 +18,7 @@ import {
 import { sendingStatuses } from './batches/sendingStatusStore.js';
 import type { SendDeps } from './deps.js';
 import type { EnqueueDeps } from './enqueueWaiting.js';
-import { BATCH_TRIES_MAX, enqueueWaiting, goingAccounts } from './enqueueWaiting.js';
+import { BATCH_TRIES_MAX, enqueueWaiting, openWith } from './enqueueWaiting.js';
 import { liftBreaker } from './liftBreaker.js';
 import type { RecoverDeps } from './recoverAttempts.js';
 import { recoverAttempts } from './recoverAttempts.js';
@@ -40,8 +40,9 @@ export async function send(deps: SendingDeps, run: Run): Promise<void> {
     step: 'send',
     open: async () => {
       if (await deps.journal.isHeldUp()) return 0;
-      const going = await goingAccounts(deps, accountIds);
-      return openSends(deps.db, accountIds, going, BATCH_TRIES_MAX);
+      return openWith(deps, accountIds, (going) =>
+        openSends(deps.db, accountIds, going, BATCH_TRIES_MAX),
+      );
     },
     enqueue: async () => {
       await recoverAttempts(deps, accountIds);

@@ -3,7 +3,13 @@
 // decides nothing. Neighbours: periodReports.ts (heading, ageing), page.ts, activityPictures.ts.
 
 import type { DayFigures } from '../src/core/runs/businessDay.js';
-import { booksBegin, ELSEWHERE, MEMOS, workedOutClosing } from '../src/core/runs/businessDay.js';
+import {
+  booksBegin,
+  ELSEWHERE,
+  MEMOS,
+  PAYOUTS_LEFT_OUT,
+  workedOutClosing,
+} from '../src/core/runs/businessDay.js';
 import type { ActivityRow, WrittenReport } from '../src/core/runs/reporting.js';
 import { addActivityPictures, addPictureRoomFor } from './activityPictures.js';
 import { ACTIVITY, DAYS, DAYS_OF_BOOKS } from './periodColumns.js';
@@ -87,7 +93,7 @@ function addDays(page: Page, days: readonly DayFigures[], parts: readonly Part[]
   endLines(page, first, 'I');
   const words =
     'A movement of money stands in the day of the run that sent it; one that became known after ' +
-    `its day was closed is an adjustment of a later day. ${MEMOS}`;
+    `its day was closed is an adjustment of a later day. ${MEMOS} ${PAYOUTS_LEFT_OUT}`;
   const since = booksBegin(days);
   if (since !== null) addWide(page, `${ELSEWHERE} ${since}`, STYLES.note);
   addWide(page, words, STYLES.note);

@@ -67,13 +67,28 @@ export async function migrateUp(
 const SERVER_MIN = 15;
 
 async function requireServer(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ version: string; major: number }>(
+  const { rows } = await client.query<{ version: string; major: number; encoding: string }>(
     `select current_setting('server_version') as version,
-       current_setting('server_version_num')::int / 10000 as major`,
+       current_setting('server_version_num')::int / 10000 as major,
+       current_setting('server_encoding') as encoding`,
   );
-  const { version, major } = rows[0] ?? { version: 'unknown', major: 0 };
-  if (major >= SERVER_MIN) return;
-  throw new TieoutError(`the server is PostgreSQL ${version}: tieout needs ${SERVER_MIN} or newer`);
+  const { version, major, encoding } = rows[0] ?? { version: 'unknown', major: 0, encoding: '' };
+  if (major < SERVER_MIN) {
+    throw new TieoutError(
+      `the server is PostgreSQL ${version}: tieout needs ${SERVER_MIN} or newer`,
+    );
+  }
+  const trouble = encodingTrouble(encoding);
+  if (trouble !== null) throw new TieoutError(trouble);
+}
+
+/** Names and words of the ledger and of the gateway are any text; null: the database holds it. */
+export function encodingTrouble(encoding: string): string | null {
+  if (encoding === 'UTF8') return null;
+  return (
+    `the database is encoded in ${encoding}, which does not hold every text: tieout needs UTF8 ` +
+    "(create database NAME encoding 'UTF8' template template0)"
+  );
 }
 
 /** Takes back the newest `count` migrations; their data goes with them. */

@@ -246,6 +246,14 @@ export function mayBeLedger(error: unknown): boolean {
   );
 }
 
+/** Before the first migration there is no relation that could be brought back. */
+async function isLaidOut(db: Database): Promise<boolean> {
+  const { rows } = await db.query<{ is: boolean }>(
+    `select to_regclass('tieout.runs') is not null as is`,
+  );
+  return rows[0]?.is === true;
+}
+
 interface Asked {
   db: Database;
   heldUpBy?: () => string | null;
@@ -258,6 +266,8 @@ export async function inLedgerWords({ db, heldUpBy }: Asked, error: unknown): Pr
     return new TieoutError(`${words}; it is no longer waited for`, { cause: error });
   }
   if (!mayBeLedger(error)) return error;
-  const trouble = await ledgerTrouble(db).catch(() => null);
+  const trouble = await isLaidOut(db)
+    .then((isThere) => (isThere ? ledgerTrouble(db) : null))
+    .catch(() => null);
   return trouble === null ? error : new TieoutError(trouble, { cause: error });
 }

@@ -25,7 +25,7 @@ it('days show a person groups, and the decimals that a currency has', () => {
       ...{ ...moved, ...rest, elsewhere },
     }) as unknown as DayFigures;
   const screen = { zone: 'UTC', hasColours: false };
-  const lines = tableLines([of('JPY'), of('EUR')], true).map((line) => shownLine(line, screen));
+  const lines = tableLines([of('JPY'), of('EUR')], KEPT).map((line) => shownLine(line, screen));
   const [head, yen, euros] = lines;
   // Heads stand over their columns, also of an account whose name is long.
   expect([head?.length, yen?.length]).toEqual([euros?.length, euros?.length]);
@@ -33,6 +33,8 @@ it('days show a person groups, and the decimals that a currency has', () => {
   expect(inYen.join(' ')).toBe('JPY 0 1,234,567 500 0 1,234,067 0 0 4,000 0 0');
   expect(euros).toMatch(/EUR +0\.00 +1,234,567\.00 +500\.00 .* 4,000\.00 +0\.00 +0$/);
 });
+
+const KEPT = { hasSettlement: false, hasPayoutUnit: true };
 
 it('a day in full says of a date without a night that there is none, and when it is signed', () => {
   const figures = { opening: '0.00', captured: '5.00', refunded: '0.00', adjustments: '0.00' };
@@ -63,7 +65,7 @@ it('a day in full says of a date without a night that there is none, and when it
     };
     const line = { isWell: false, isInTheWay: true, words: 'a line' };
     const checklist = [{ topic: 'night' as const, ...line }];
-    const lines = dayLines('2026-11-20', { ...of, ...counts, checklist, changed: null }, false);
+    const lines = dayLines('2026-11-20', { ...of, ...counts, checklist, changed: null }, KEPT);
     const screen = { zone: 'UTC', hasColours: false };
     return lines.map((line) => shownLine(line, screen)).join('\n');
   };

@@ -1,5 +1,6 @@
 // Migrations against a real server: once, whole, in order, and never over an edited file.
 
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -194,6 +195,22 @@ describe('migrations', () => {
     if (up.length === 0) return;
     expect(await migrateDown(fresh.connection, up.length)).toEqual(up.toReversed());
     expect(await migrateUp(fresh.connection)).toEqual(up);
+  });
+
+  test('of this tieout begin in no database that does not hold every text', async () => {
+    const name = `latin_${randomUUID().replaceAll('-', '')}`;
+    await fresh.db.query(
+      `create database ${name} encoding 'LATIN1' template template0 lc_collate 'C' lc_ctype 'C'`,
+    );
+    try {
+      const connection = { ...fresh.connection, database: name } as typeof fresh.connection;
+      await expect(migrateUp(connection)).rejects.toThrow(
+        'the database is encoded in LATIN1, which does not hold every text: tieout needs UTF8',
+      );
+      expect((await migrationStatus(connection)).applied).toEqual([]);
+    } finally {
+      await fresh.db.query(`drop database ${name} with (force)`);
+    }
   });
 
   test('of this tieout leave reports as they are that two nights wrote of one month', async () => {

@@ -4,7 +4,7 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { notInFigures, workedOutClosing } from '../../src/core/runs/businessDay.js';
+import { besideFigures, workedOutClosing } from '../../src/core/runs/businessDay.js';
 import type { Database } from '../../src/database/db.js';
 import { barToReopen, closeDay, lockDay, reopenDay } from '../../src/days/days.js';
 import {
@@ -372,8 +372,12 @@ test('in any order of confirming, closing and reopening the days roll forward', 
 });
 
 test('what the figures do not hold is not said to be unknown where books of it are kept', () => {
-  expect(notInFigures(false)).toMatch(/^Not known to tieout: fees/);
-  expect(notInFigures(true)).toMatch(/^In no sum here: fees.*tieout settlement/);
+  const without = { hasSettlement: false, hasPayoutUnit: false };
+  const euros = 'nobody has set whether the gateway writes their amounts in euros';
+  expect(besideFigures(without)).toMatch(new RegExp(`${euros}.* Not known to tieout: fees`));
+  const words = besideFigures({ hasSettlement: true, hasPayoutUnit: true });
+  expect(words).toMatch(/In no sum here: fees.*tieout settlement/);
+  expect(words).not.toContain('nobody has set');
 });
 
 // The last one: its run would be one of every later account.

@@ -173,11 +173,15 @@ interface Asked {
 
 async function list(app: App, { date, accountIds, left, isJson }: Asked): Promise<number> {
   const days = await dayFigures(app.db, accountIds, date ?? FIRST, date ?? LAST);
-  const isSettled = app.config.settlement !== null;
+  const { settlement, gateway } = app.config;
+  const kept = {
+    hasSettlement: settlement !== null,
+    hasPayoutUnit: gateway.profile.payout.unit !== null,
+  };
   if (date === undefined) {
     if (isJson) printJson({ days, notKnown: NOT_KNOWN, leftAccounts: left });
     else {
-      printLines(days.length > 0 ? tableLines(days, isSettled) : ['No money has moved yet.']);
+      printLines(days.length > 0 ? tableLines(days, kept) : ['No money has moved yet.']);
       printLines(leftLines(left));
     }
     return 0;
@@ -211,7 +215,7 @@ async function list(app: App, { date, accountIds, left, isJson }: Asked): Promis
   }
   if (isJson) printJson({ date, accounts, notKnown: NOT_KNOWN, leftAccounts: left });
   else {
-    printLines(accounts.flatMap((account) => dayLines(date, account, isSettled)));
+    printLines(accounts.flatMap((account) => dayLines(date, account, kept)));
     printLines(leftLines(left));
   }
   return 0;

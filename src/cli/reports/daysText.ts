@@ -1,15 +1,14 @@
 // Business days as `tieout days` prints them: a line each, or one day in full; amounts in groups,
 // with the decimals of their currency. Pure. Neighbour: days.ts asks for them.
 
-import type { DayFigures, DayState, DayWorkbook } from '../../core/runs/businessDay.js';
+import type { DayFigures, DayState, DayWorkbook, KeptBeside } from '../../core/runs/businessDay.js';
 import {
+  besideFigures,
   booksBegin,
   CHECKLIST_HEADS,
   ELSEWHERE,
   leftDaysWords,
-  MEMOS,
   NO_NIGHT,
-  notInFigures,
   workbookWords,
 } from '../../core/runs/businessDay.js';
 import type { ChecklistLine } from '../../core/runs/closingChecklist.js';
@@ -61,8 +60,8 @@ const COLUMNS = Object.keys(HEADS) as (keyof typeof HEADS)[];
 const OF_BOOKS = ['capt. elsewhere', 'ref. elsewhere', 'suspense'];
 const FIRST_FIGURE = 4;
 
-export function tableLines(days: readonly DayFigures[], isSettled: boolean): Line[] {
-  return [...figureLines(days), notKnownLine(isSettled), ...bookLines(days)];
+export function tableLines(days: readonly DayFigures[], kept: KeptBeside): Line[] {
+  return [...figureLines(days), besideFigures(kept), ...bookLines(days)];
 }
 
 function figureLines(days: readonly DayFigures[]): Line[] {
@@ -87,16 +86,12 @@ function bookLines(days: readonly DayFigures[]): string[] {
   return since === null ? [] : [`${ELSEWHERE} ${since}`];
 }
 
-function notKnownLine(isSettled: boolean): string {
-  return `${MEMOS} ${notInFigures(isSettled)}`;
-}
-
-export function dayLines(date: string, account: DayOfAccount, isSettled: boolean): Line[] {
+export function dayLines(date: string, account: DayOfAccount, kept: KeptBeside): Line[] {
   const { accountId, state, days, late, movedAcross: moved, events } = account;
   const { lateCount, movedAcrossCount: movedCount } = account;
   return [
     `Account ${accountId}, business date ${date}: ${state}`,
-    ...dayFigures(days, isSettled),
+    ...dayFigures(days, kept),
     ...late.map(
       (one) =>
         `  adjustment: ${one.operation} ${moneyIn(one.amount, one.currency)} ` +
@@ -170,7 +165,7 @@ function aboutLines(about: ChecklistLine['about'] | null, indent: string): strin
   return about ? [`${indent}${aboutText(about)}`] : [];
 }
 
-function dayFigures(days: readonly DayFigures[], isSettled: boolean): Line[] {
+function dayFigures(days: readonly DayFigures[], kept: KeptBeside): Line[] {
   const [day] = days;
   if (day === undefined) return ['  no money moved on it'];
   return [
@@ -182,7 +177,7 @@ function dayFigures(days: readonly DayFigures[], isSettled: boolean): Line[] {
         `${counted(one.refunds, 'refund')}, ${counted(one.cancels, 'cancel')}, ` +
         `${counted(one.payouts, 'payout')}, ${countText(one.late)} late`,
     ),
-    `  ${notKnownLine(isSettled)}`,
+    `  ${besideFigures(kept)}`,
     ...bookLines(days).map((line) => `  ${line}`),
   ];
 }

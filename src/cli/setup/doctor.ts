@@ -22,7 +22,7 @@ import { PROCESS_CONNECTIONS_MAX } from '../../database/db.js';
 import { hasEmbedded } from '../../database/embedded/embeddedPlace.js';
 import { ASKED_LIMITS } from '../../database/limits.js';
 import type { MigrationStatus } from '../../database/migrate.js';
-import { migrationStatus, skippedWords } from '../../database/migrate.js';
+import { encodingTrouble, migrationStatus, skippedWords } from '../../database/migrate.js';
 import { isOwner } from '../../database/server/grantRoles.js';
 import { gaveUpWaiting } from '../../database/server/lockWaits.js';
 import {
@@ -183,11 +183,12 @@ async function databaseChecks(app: App, status: MigrationStatus): Promise<Check[
   const server = await serverFacts(app.db, new Date());
   const clock = clockTrouble(server.skewSeconds * 1000);
   const full = server.isReplica ? null : await fullDisk(app);
+  const trouble = full ?? encodingTrouble(server.encoding);
   return [
     {
       name: 'database',
-      kind: full === null ? 'ok' : 'problem',
-      words: full ?? `PostgreSQL ${server.version}`,
+      kind: trouble === null ? 'ok' : 'problem',
+      words: trouble ?? `PostgreSQL ${server.version}`,
     },
     durabilityCheck(server, app.config.environment),
     connectionsCheck(app, server),

@@ -96,17 +96,26 @@ export function leftDaysWords(accountIds: readonly string[]): string {
 /** Money may move on a date that no night is of, as `tieout send` does after the last one. */
 export const NO_NIGHT = 'There is no night of this date.';
 
-/** Said under every table of days. */
-export const MEMOS =
-  'Memos, in no sum: cancelled (reservations let go) and payouts made. Payouts are left out for ' +
-  'as long as nobody has set whether the gateway writes their amounts in euros or in cents.';
+/** What an installation keeps beside the figures of days. */
+export interface KeptBeside {
+  /** books of settlement */
+  hasSettlement: boolean;
+  /** somebody has set in which unit the gateway writes payouts */
+  hasPayoutUnit: boolean;
+}
 
-/** What the figures do not hold; where books of settlement are kept, those have it. */
-export function notInFigures(hasSettlement: boolean): string {
+export const MEMOS = 'Memos, in no sum: cancelled (reservations let go) and payouts made.';
+export const PAYOUTS_LEFT_OUT =
+  'Payouts are left out for as long as nobody has set whether the gateway writes their amounts in ' +
+  'euros or in cents.';
+
+/** Said under every table of days: what is no part of a sum, and what the figures do not hold. */
+export function besideFigures({ hasSettlement, hasPayoutUnit }: KeptBeside): string {
   const named = NOT_KNOWN.join(', ');
-  return hasSettlement
+  const notHeld = hasSettlement
     ? `In no sum here: ${named}; the books of settlement have them (\`tieout settlement\`).`
     : `Not known to tieout: ${named}.`;
+  return [MEMOS, ...(hasPayoutUnit ? [] : [PAYOUTS_LEFT_OUT]), notHeld].join(' ');
 }
 
 /** Said beside them. */

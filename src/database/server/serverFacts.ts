@@ -6,6 +6,8 @@ import { rolledBack } from '../rolledBack.js';
 
 export interface ServerFacts {
   version: string;
+  /** that of the database */
+  encoding: string;
   fsync: string;
   fullPageWrites: string;
   synchronousCommit: string;
@@ -20,6 +22,7 @@ export interface ServerFacts {
 export async function serverFacts(db: Db, now: Date): Promise<ServerFacts> {
   const { rows } = await db.query<{
     version: string;
+    encoding: string;
     fsync: string;
     full_page_writes: string;
     synchronous_commit: string;
@@ -28,7 +31,8 @@ export async function serverFacts(db: Db, now: Date): Promise<ServerFacts> {
     max: number;
     used: number;
   }>(
-    `select current_setting('server_version') as version, current_setting('fsync') as fsync,
+    `select current_setting('server_version') as version,
+       current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
        current_setting('synchronous_commit') as synchronous_commit,
        current_setting('full_page_writes') as full_page_writes, pg_is_in_recovery() as is_replica,
        current_setting('max_connections')::int
@@ -41,6 +45,7 @@ export async function serverFacts(db: Db, now: Date): Promise<ServerFacts> {
   if (!row) throw new Error('the database says nothing of itself');
   return {
     version: row.version,
+    encoding: row.encoding,
     fsync: row.fsync,
     fullPageWrites: row.full_page_writes,
     synchronousCommit: row.synchronous_commit,

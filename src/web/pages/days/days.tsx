@@ -5,11 +5,10 @@ import { areMany } from '../../../core/accounts/alike.js';
 import { parseSum } from '../../../core/money.js';
 import type { DayFigures } from '../../../core/runs/businessDay.js';
 import {
+  besideFigures,
   booksBegin,
   ELSEWHERE,
   leftDaysWords,
-  MEMOS,
-  notInFigures,
 } from '../../../core/runs/businessDay.js';
 import { andMore } from '../../../core/text/amounts.js';
 import { DAY_MS } from '../../../core/time.js';
@@ -60,8 +59,13 @@ export async function daysPage(visit: Visit): Promise<Answer> {
       {account === null && own.length > 0 ? <NotListed left={left} /> : null}
       <p class="hint">
         Opening, captured, refunded and adjustments, with what was captured and refunded elsewhere,
-        make the closing, which is the next day's opening. {MEMOS}{' '}
-        <Said text={notInFigures(deps.config.settlement !== null)} />
+        make the closing, which is the next day's opening.{' '}
+        <Said
+          text={besideFigures({
+            hasSettlement: deps.config.settlement !== null,
+            hasPayoutUnit: deps.config.gateway.profile.payout.unit !== null,
+          })}
+        />
       </p>
       <Books days={days} />
       {areMany(accounts) ? <AccountFilter visit={visit} action="/days" /> : null}

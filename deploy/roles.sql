@@ -14,6 +14,6 @@ create role tieout login password :'writer_password';
 -- Auditors: read all but what opens a door.
 create role tieout_reader login password :'reader_password';
 
-create database tieout owner tieout_owner;
+create database tieout owner tieout_owner encoding 'UTF8' template template0;
 revoke connect on database tieout from public;
 grant connect, temporary on database tieout to tieout, tieout_reader;

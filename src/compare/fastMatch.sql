@@ -77,7 +77,8 @@ from (
         and later.order_no = a.order_no and page.state is distinct from 'answered'))
   group by a.account_id
 ) as walk
--- One walk along each index finds all of an account, not one search for each.
+-- One walk along the index finds all orders of an account, and each looks up its entry: servers
+-- before 18 would join two lists that they take for unordered, each row with each.
 left join lateral (
   select a.order_no, a.page_no, a.in_ledger, a.currency as ledger_currency,
     a.amount as ledger_amount, a.expected, a.transaction_id as named, a.capture_amount,
@@ -90,7 +91,7 @@ left join lateral (
     e.transaction_date
   from :asked_orders a
   left join :look_entries e
-    on e.pull_id = $1 and e.account_id = walk.account_id and e.order_no = a.order_no
-      and e.order_no = any (walk.unsettled) and not e.is_extra
+    on e.pull_id = $1 and e.account_id = any (array[a.account_id])
+      and e.order_no = any (array[a.order_no]) and not e.is_extra
   where a.pull_id = $1 and a.account_id = walk.account_id and a.order_no = any (walk.unsettled)
 ) as aside on true

@@ -206,7 +206,7 @@ export async function releaseSeen(
   return rows.map(({ account_id: accountId, reason }) => ({ accountId, reason }));
 }
 
-/** Waits, where a brake was pulled or an account stopped, for claims that began in sight of none. */
+/** Waits, where a brake was pulled or an account stopped, for claims that began before it. */
 export async function awaitClaims(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtext('tieout.claim'))`);
 }

@@ -101,7 +101,7 @@ export async function withdrawPayouts(
   await db.query(
     `update tieout.instructions i set state = 'withdrawn', hold_reason = null,
        reason = 'no longer asked for', settled_at = $3, settled_run_id = $1, changed_by = 'tieout'
-     where i.operation = 'payout' and i.account_id = any ($2)
+     where i.is_open and i.operation = 'payout' and i.account_id = any ($2)
        and i.state in ('planned', 'held', 'queued') and not exists (
          select from tieout.ledger_payouts() p
          where p.account_id collate "C" = i.account_id and p.request_id = i.transaction_id
@@ -214,7 +214,7 @@ export async function confirmAcceptedPayouts(
   await db.query(
     `update tieout.instructions i set state = 'confirmed', settled_at = $2, settled_run_id = null,
        reason = 'the gateway answered that it is completed', changed_by = 'tieout'
-     where operation = 'payout' and state = 'accepted' and account_id = any ($1)
+     where is_open and operation = 'payout' and state = 'accepted' and account_id = any ($1)
        and not tieout.is_pending(i)`,
     [accountIds, now],
   );
@@ -259,10 +259,12 @@ export async function pendingPayouts(
   }>(
     `select i.account_id, count(*) as payouts, min(i.instruction_id) as oldest_id,
        to_char(min(t.claimed_at) at time zone 'UTC', 'YYYY-MM-DD') as since,
-       (array_agg(distinct i.instruction_id)
+       (array_agg(i.instruction_id order by i.instruction_id)
          filter (where h.instruction_id is not null))[1:$2] as hinted_ids
      from tieout.instructions i
-     join tieout.attempts t on t.batch_id = i.batch_id
+     cross join lateral (
+       select * from tieout.attempts t where t.batch_id = i.batch_id
+       order by t.attempt_no desc limit 1) t
      left join tieout.payout_hints h using (instruction_id)
      where i.is_open and i.operation = 'payout' and i.account_id = any ($1)
        and tieout.is_pending(i)

@@ -13,12 +13,15 @@ import type { Database } from '../../src/database/db.js';
 import type { Decision } from '../../src/instructions/decisions.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import { sheetOf } from '../../src/instructions/instructionSheet.js';
+import { pendingPayouts } from '../../src/instructions/payoutsStore.js';
 import { noteHints } from '../../src/ledger/notificationsStore.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import { orderHistory } from '../../src/orders/historyStore.js';
 import { waitingCounts } from '../../src/report/consoleRunsStore.js';
 import { findRun } from '../../src/runs/runsStore.js';
+import { sendBatch } from '../../src/send/sendBatch.js';
 import { verifyRun } from '../../src/verify/verifyRun.js';
+import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
 
 const ACCOUNT = 'A1001';
@@ -31,13 +34,19 @@ function notified(db: Database, now: Date, id: string, accountIds = [ACCOUNT]) {
   return noteHints(db, accountIds, words, now);
 }
 
-test('a pending payout waits as accepted until a person settles it', async () => {
+/** A house whose gateway takes payouts and calls them pending. */
+async function houseOfPending(): Promise<House> {
   const settings = { operations: { payout: 'approve' } };
   const house = await buildHouse({ orders: 60, inLedger: kinds({}), settings, daysAgo: 2 });
   const profile = join(house.folder, 'gateway-profile.yaml');
   const known = PROFILE_TEMPLATE.replace('unit: null', 'unit: major');
   writeFileSync(profile, known.replace('pending: []', 'pending: ["PENDING"]'));
   rewriteSettings(house, { gateway: { baseUrl: house.gatewayUrl, profile } });
+  return house;
+}
+
+test('a pending payout waits as accepted until a person settles it', async () => {
+  const house = await houseOfPending();
   const decide = async (ids: readonly bigint[], decision: Decision) => {
     const deps = await (await house.open()).sendDeps();
     const who = { name: 'anna', isClaim: false };
@@ -116,6 +125,48 @@ test('a pending payout waits as accepted until a person settles it', async () =>
     expect(settled?.hintedAt).toBeNull();
     expect((await house.db.query('select from tieout.payout_hints')).rowCount).toBe(0);
     expect(await notified(house.db, new Date(), IDS[0] ?? '')).toMatchObject({ payouts: 0 });
+  } finally {
+    await house.end();
+  }
+});
+
+test('one that a claim before it had not sent is one, since the claim that sent it', async () => {
+  const house = await houseOfPending();
+  try {
+    await house.db.query(
+      `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
+       values ($1::uuid, $2, jsonb_build_object('payment_currency', 'EUR', 'reference', 'PENDING',
+         'payment_amount', '120'), now())`,
+      [IDS[0], ACCOUNT],
+    );
+    await house.run({ date: dateOf(2) });
+    const app = await house.open();
+    const deps = await app.sendDeps();
+    const { rows } = await house.db.query<{ instruction_id: bigint }>(
+      'select instruction_id from tieout.instructions',
+    );
+    const ids = rows.map((row) => row.instruction_id);
+    const decision = { kind: 'approve' as const, reason: null };
+    await decideInstructions(deps, { ids, decision, who: { name: 'anna', isClaim: false } });
+    const batches = await house.db.query<{ batch_id: bigint }>(
+      'select max(batch_id) as batch_id from tieout.instructions',
+    );
+    await deps.journal.keep();
+    const append = () => Promise.reject(new Error('no space is left'));
+    const full = { ...deps, journal: { ...deps.journal, append } };
+    await sendBatch(full, batches.rows[0]?.batch_id ?? 0n);
+    await house.db.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query(`update tieout.attempts set claimed_at = claimed_at - interval '3 days'`);
+    });
+    await sendApproved(deps, [ACCOUNT], await app.workforce());
+    const { rows: tried } = await house.db.query<{ outcome: string }>(
+      'select outcome from tieout.attempts order by attempt_no',
+    );
+    expect(tried.map(({ outcome }) => outcome)).toEqual(['not_sent', 'answered']);
+    const since = new Date().toISOString().slice(0, 10);
+    expect(await pendingPayouts(house.db, [ACCOUNT])).toMatchObject([{ payouts: 1, since }]);
+    expect(await house.effects()).toHaveLength(1);
   } finally {
     await house.end();
   }

@@ -88,7 +88,7 @@ export async function approvedIn(
 ): Promise<bigint[]> {
   const { rows } = await db.query<{ instruction_id: bigint }>(
     `select instruction_id from tieout.instructions
-     where approval_id is not null and account_id = any ($1) and state = $2
+     where is_open and approval_id is not null and account_id = any ($1) and state = $2
      order by instruction_id`,
     [accountIds, state],
   );

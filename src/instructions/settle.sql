@@ -32,8 +32,9 @@ with sent as (
 ),
 shown as (
   select sent.instruction_id, sent.account_id, sent.order_no, sent.transaction_id, sent.refund_id,
-    sent.state, sent.operation, sent.from_state, sent.done_states,
-    sent.is_disputed, sent.refund_amount is null or sent.refund_amount = sent.amount as is_whole,
+    sent.state, sent.operation, sent.from_state, sent.done_states, sent.expected, sent.batch_id,
+    sent.resends, sent.freed_by, sent.is_disputed,
+    sent.refund_amount is null or sent.refund_amount = sent.amount as is_whole,
     look.gateway_state, look.other_state,
     -- a cancel or a review moves no money that a figure could count wrong; of a part that was
     -- captured either amount may stand there
@@ -82,50 +83,56 @@ shown as (
     where e.transaction_id = sent.transaction_id
   ) look
 ),
--- When each account was looked at completely, by pulls of whole runs: one that was cut short has
--- pages, too, and maybe all of them answered.
-complete as (
-  select p.pull_id, p.as_of, pages.account_id
-  from tieout.pulls p
-  cross join lateral (
-    select * from tieout.pages where pull_id = p.pull_id offset 0
-  ) pages
-  where $4::float8 is not null and p.kind = 'night' and p.pull_id <= $2
-    and p.finished_at is not null and tieout.is_in_time(p.pull_id, p.as_of)
-    and pages.account_id in (select account_id from sent where state = 'unknown')
-  group by p.pull_id, p.as_of, pages.account_id
-  having bool_and(pages.state = 'answered')
-),
-absent as (
-  select sent.instruction_id
-  from sent
+-- What may be sent again as far as this look goes, and from when on looks prove anything about it.
+again as (
+  select shown.instruction_id, shown.account_id, shown.order_no, shown.transaction_id,
+    shown.from_state, last.proves_from
+  from shown
   join lateral (
     -- never before a snapshot that came before it: a clock may have been behind as it was claimed
     select greatest(max(t.claimed_at), (
         select max(p.as_of) from tieout.pulls p
         where tieout.drawn_as(p.pull_id) <= max(t.looks_before) and p.as_of <= clock_timestamp()
       )) + make_interval(secs => $4::float8 * 3600) as proves_from
-    from tieout.attempts t where t.batch_id = sent.batch_id
+    from tieout.attempts t where t.batch_id = shown.batch_id
     having bool_and(t.outcome is not null and (t.outcome = 'not_sent' or t.is_sender_gone))
   ) last on true
-  join complete c on c.account_id = sent.account_id and c.as_of >= last.proves_from
-  join tieout.look_entries e on e.pull_id = c.pull_id and e.account_id = sent.account_id
-    and e.order_no = sent.order_no and not e.is_extra
-  where sent.state = 'unknown' and sent.resends = 0 and not sent.is_disputed
+  where $4::float8 is not null and shown.state = 'unknown'
+    and shown.gateway_state = shown.from_state and shown.resends = 0 and not shown.is_disputed
     -- resendAfterHours was given when it was unknown already: a person decides
-    and sent.freed_by is null
+    and shown.freed_by is null
     and exists (
-      select from jsonb_to_recordset($5::jsonb) as again (operation text, expected text)
-      where again.operation = sent.operation and again.expected = sent.expected)
-    and e.found and e.transaction_id = sent.transaction_id and e.state = sent.from_state
+      select from jsonb_to_recordset($5::jsonb) as asked (operation text, expected text)
+      where asked.operation = shown.operation and asked.expected = shown.expected)
+),
+-- When each account was looked at completely since then, by pulls of whole runs: one that was cut
+-- short has pages, too, and maybe all of them answered. The pages of nights before are not read.
+complete as (
+  select p.pull_id, p.as_of, a.account_id
+  from (select distinct account_id from again) a
+  join tieout.pulls p on p.as_of >= (select min(proves_from) from again)
+  cross join lateral (
+    select bool_and(state = 'answered') as is_answered from tieout.pages
+    where pull_id = p.pull_id and account_id = a.account_id
+  ) pages
+  where p.kind = 'night' and p.pull_id <= $2 and p.finished_at is not null
+    and tieout.is_in_time(p.pull_id, p.as_of) and pages.is_answered
+),
+absent as (
+  select again.instruction_id
+  from again
+  join complete c on c.account_id = again.account_id and c.as_of >= again.proves_from
+  join tieout.look_entries e on e.pull_id = c.pull_id and e.account_id = again.account_id
+    and e.order_no = again.order_no and not e.is_extra
+  where e.found and e.transaction_id = again.transaction_id and e.state = again.from_state
     -- a snapshot that tells of the transaction twice proves nothing
     and not exists (
-      select from tieout.look_entries again
-      where again.pull_id = c.pull_id and again.account_id = sent.account_id
-        and again.order_no = sent.order_no and again.is_extra
-        and again.transaction_id = sent.transaction_id
-        and (again.found, again.state) is distinct from (e.found, e.state))
-  group by sent.instruction_id
+      select from tieout.look_entries twice
+      where twice.pull_id = c.pull_id and twice.account_id = again.account_id
+        and twice.order_no = again.order_no and twice.is_extra
+        and twice.transaction_id = again.transaction_id
+        and (twice.found, twice.state) is distinct from (e.found, e.state))
+  group by again.instruction_id
   having count(distinct c.pull_id) >= 2 and bool_or(c.pull_id = $2)
 ),
 judged as materialized (

@@ -55,6 +55,12 @@ async function give(journal: PermitJournal, count: number): Promise<string[]> {
   return lines.map((line) => line.attemptId);
 }
 
+/** As if nothing had been written for longer than files are kept. */
+function ageFiles(now: Date): void {
+  const old = new Date(now.getTime() - (SEGMENT_DAYS_KEPT + 1) * DAY_MS);
+  for (const name of files()) utimesSync(path(name), old, old);
+}
+
 describe('the mark beside it', () => {
   it('only counts up, and is nothing where it cannot be read', async () => {
     const journal = await openOne();
@@ -174,10 +180,7 @@ describe('a file that is full', () => {
     const before = files().length;
     await journal.removeBefore(position, now);
     expect(files().length).toBe(before);
-    for (const name of files()) {
-      const old = new Date(now.getTime() - (SEGMENT_DAYS_KEPT + 1) * DAY_MS);
-      utimesSync(path(name), old, old);
-    }
+    ageFiles(now);
     // Only what the database is known to hold.
     await journal.removeBefore({ segment: 2, bytes: 0 }, now);
     expect(files()).not.toContain('permits.ndjson');
@@ -188,6 +191,21 @@ describe('a file that is full', () => {
     expect([again.damage, again.position]).toEqual([null, position]);
     // A database from a backup of before that does not find what it knew.
     expect((await journal.read({ segment: 1, bytes: 10 }, null)).damage).toMatch(/no file 1/);
+  });
+
+  it('is removed by several at once, and none of them fails', async () => {
+    const journal = await openOne(SMALL_BYTES);
+    for (let turn = 0; turn < 40; turn += 1) await give(journal, 1);
+    const { position } = await journal.read(null, null);
+    const now = new Date();
+    ageFiles(now);
+    const whole = join(dataDir, 'whole');
+    cpSync(path(''), whole, { recursive: true, preserveTimestamps: true });
+    for (let trial = 0; trial < 20; trial += 1) {
+      cpSync(whole, path(''), { recursive: true, preserveTimestamps: true });
+      await Promise.all(Array.from({ length: 8 }, () => journal.removeBefore(position, now)));
+      expect(files().length).toBe(2);
+    }
   });
 });
 

@@ -85,9 +85,21 @@ export async function removeSegments(
   for (const number of await segments(place)) {
     if (number >= segment - 1) return;
     const path = segmentPath(place, number);
-    const { mtime } = await stat(path);
-    if (now.getTime() - mtime.getTime() < SEGMENT_DAYS_KEPT * DAY_MS) return;
-    await rm(path);
+    const writtenAt = await lastWritten(path);
+    // Another process removes the same at the same time.
+    if (writtenAt === null) continue;
+    if (now.getTime() - writtenAt.getTime() < SEGMENT_DAYS_KEPT * DAY_MS) return;
+    await rm(path, { force: true });
+  }
+}
+
+/** Null: it is gone. */
+async function lastWritten(path: string): Promise<Date | null> {
+  try {
+    return (await stat(path)).mtime;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
   }
 }
 

@@ -16,12 +16,7 @@ import { inLedgerWords, mayBeLedger } from '../ledger/ledgerTroubleStore.js';
 import { pullAgain } from '../pull/pullAgain.js';
 import type { ChunkDeps } from '../pull/pullChunk.js';
 import type { StoredAnswer } from './batches/attemptsStore.js';
-import {
-  ClaimChanged,
-  claimBatch,
-  recordNotSent,
-  SEND_BUDGET_MS,
-} from './batches/attemptsStore.js';
+import { ClaimChanged, claimBatch, SEND_BUDGET_MS } from './batches/attemptsStore.js';
 import type { BatchRow } from './batches/batchesStore.js';
 import {
   deferBatch,
@@ -44,7 +39,7 @@ import { beginningOf, maySend } from './permit.js';
 import type { SentBatch } from './prepareSend.js';
 import { prepareSend } from './prepareSend.js';
 import { storedRequest } from './storedRequest.js';
-import { undoClaim } from './undoClaim.js';
+import { recordUnwritten, undoClaim } from './undoClaim.js';
 import { canBeWritten, wireOf } from './wireEntry.js';
 
 type BatchDeps = ChunkDeps &
@@ -83,11 +78,15 @@ export async function sendBatch(deps: BatchDeps, batchId: bigint): Promise<void>
     const why = messageOf(failure);
     // Only a batch that still waits is touched: after the claim, recoverAttempts.ts says what it
     // is.
-    await deferBatch(
-      deps.db,
-      batchId,
-      failure instanceof JournalError ? why : `tieout failed: ${why}`,
-    );
+    const reason = failure instanceof JournalError ? why : `tieout failed: ${why}`;
+    await deferBatch(deps.db, batchId, reason).catch((error: unknown) => {
+      // Where the database is gone, too, what came first is the cause.
+      deps.log(`batch ${batchId}: why it waits could not be recorded: ${messageOf(error)}`, {
+        level: 'warn',
+        account: batch.accountId,
+        batch: String(batchId),
+      });
+    });
     throw failure;
   }
 }
@@ -276,7 +275,7 @@ async function post(deps: BatchDeps, claimed: Claimed, connection: MoneyConnecti
   try {
     await deps.journal.append(permitLine(sent, prepared, attemptId));
   } catch (error) {
-    await recordNotSent(deps.db, attemptId, notWritten(error));
+    await recordUnwritten(deps, attemptId, notWritten(error));
     return;
   }
   const posted = await connection.post({
@@ -289,7 +288,7 @@ async function post(deps: BatchDeps, claimed: Claimed, connection: MoneyConnecti
   });
   switch (posted.kind) {
     case 'not_sent':
-      await recordNotSent(deps.db, attemptId, posted.reason);
+      await recordUnwritten(deps, attemptId, posted.reason);
       return;
     case 'unknown':
       await recordUnknown(deps, sent, attemptId, posted.reason);

@@ -1,8 +1,8 @@
-// A claim of which no byte was written to the gateway, as this process alone knows: the answer to
-// its COMMIT was lost. As soon as the database answers it is asked what became of the transaction,
-// and a claim that happened is recorded as not sent. Nothing was wrong with the batch, so that this
-// is no try of it; a failure is counted by whoever throws it. Where the database keeps silent the
-// attempt stays open, and recoverAttempts.ts makes it unknown.
+// A claim of which no byte was written to the gateway, as this process alone knows: what kept it
+// from writing, or the answer to its COMMIT that was lost. As soon as the database answers it is
+// recorded as not sent; of a lost COMMIT it is asked first what became of the transaction, and as
+// nothing was wrong with the batch this is no try of it; a failure is counted by whoever throws it.
+// Where the database keeps silent the attempt stays open, and recoverAttempts.ts makes it unknown.
 
 import { recordNotSent } from './batches/attemptsStore.js';
 import type { SendDeps } from './deps.js';
@@ -17,21 +17,40 @@ interface Unwritten {
   xid: string;
 }
 
-export async function undoClaim(
-  deps: Pick<SendDeps, 'db' | 'sleep'>,
-  claim: Unwritten,
-): Promise<void> {
-  for (let asked = 0; asked < ASKED_MAX; asked += 1) {
-    if (await isUndone(deps, claim).catch(() => false)) return;
-    await deps.sleep(PAUSE_MS);
-  }
+type UndoDeps = Pick<SendDeps, 'db' | 'sleep'>;
+
+export async function undoClaim(deps: UndoDeps, claim: Unwritten): Promise<void> {
+  // Its caller throws why the COMMIT was lost.
+  await patiently(deps, () => isUndone(deps, claim)).catch(() => {});
 }
 
-/** May be asked again after a failure: what became of an attempt is written once. */
-async function isUndone(
-  { db }: Pick<SendDeps, 'db'>,
-  { attemptId, xid }: Unwritten,
-): Promise<boolean> {
+/** Records why nothing was written; throws where the database keeps silent. */
+export async function recordUnwritten(
+  deps: UndoDeps,
+  attemptId: string,
+  reason: string,
+): Promise<void> {
+  await patiently(deps, async () => {
+    await recordNotSent(deps.db, attemptId, reason);
+    return true;
+  });
+}
+
+/** May be done again after a failure: what became of an attempt is written once. */
+async function patiently({ sleep }: UndoDeps, work: () => Promise<boolean>): Promise<void> {
+  let failure: unknown = null;
+  for (let asked = 0; asked < ASKED_MAX; asked += 1) {
+    try {
+      if (await work()) return;
+    } catch (error) {
+      failure = error;
+    }
+    await sleep(PAUSE_MS);
+  }
+  throw failure;
+}
+
+async function isUndone({ db }: UndoDeps, { attemptId, xid }: Unwritten): Promise<boolean> {
   const status = await transactionStatus(db, xid);
   if (status === 'committed') await recordNotSent(db, attemptId, LOST_COMMIT, false);
   return status !== 'in progress';

@@ -127,3 +127,89 @@ describe('after the COMMIT of a claim', () => {
     expect(await house.effects()).toEqual([]);
   });
 });
+
+/** The first so many times that a statement is asked the database does not answer. */
+function blinking(
+  deps: SendDeps,
+  statement: string,
+  times: number,
+  meanwhile = async (): Promise<void> => {},
+): SendDeps {
+  let left = times;
+  const query: SendDeps['db']['query'] = async (text, ...more) => {
+    if (!text.includes(statement) || left === 0) return deps.db.query(text, ...more);
+    left -= 1;
+    await meanwhile();
+    throw new UnreachableError('the database is away');
+  };
+  return { ...deps, db: { ...deps.db, query }, sleep: () => Promise.resolve() };
+}
+
+const NOT_SENT = "set outcome = 'not_sent'";
+
+const UNWRITTEN: readonly [string, (deps: SendDeps) => SendDeps][] = [
+  [
+    'its journal cannot be written',
+    (deps) => {
+      const append = () => Promise.reject(new Error('no space is left'));
+      return { ...deps, journal: { ...deps.journal, append } };
+    },
+  ],
+  [
+    'its budget is used up',
+    (deps) => {
+      let asked = 0;
+      const monotonic = (): number => {
+        asked += 1;
+        return asked * 2_000;
+      };
+      return { ...deps, monotonic };
+    },
+  ],
+];
+
+describe('a claim of which no byte left', () => {
+  it.each(UNWRITTEN)('%s: it is not sent, also where the database blinks', async (_, spoil) => {
+    const ready = await oneCapture();
+    await sendBatch(blinking(spoil(ready.deps), NOT_SENT, 3), ready.batchId);
+    expect(await outcomes(ready)).toEqual(['not_sent']);
+    expect(await instructionCounts(ready.house.db)).toEqual({ 'capture queued': 1 });
+    await endsWell(ready);
+  });
+
+  it.each(UNWRITTEN)('%s: what others made of it meanwhile stays', async (_, spoil) => {
+    const ready = await oneCapture();
+    const given = () => recoverAttempts({ ...ready.deps, isAlive: () => false }, ['A1001']);
+    await sendBatch(blinking(spoil(ready.deps), NOT_SENT, 1, given), ready.batchId);
+    expect(await outcomes(ready)).toEqual(['unanswered']);
+    expect(await instructionCounts(ready.house.db)).toEqual({ 'capture unknown': 1 });
+    expect(ready.front.asked.has('capture')).toBe(false);
+  });
+
+  it('is unknown where the database stays away', async () => {
+    const ready = await oneCapture();
+    const [, spoil] = UNWRITTEN[0] ?? ['', (deps: SendDeps) => deps];
+    const away = blinking(spoil(ready.deps), NOT_SENT, Number.POSITIVE_INFINITY);
+    await expect(sendBatch(away, ready.batchId)).rejects.toThrow('the database is away');
+    expect(await outcomes(ready)).toEqual([null]);
+    await recoverAttempts({ ...ready.deps, isAlive: () => false }, ['A1001']);
+    expect(await instructionCounts(ready.house.db)).toEqual({ 'capture unknown': 1 });
+  });
+});
+
+it('throws what failed first where the database takes no word of it', async () => {
+  const { deps, batchId } = await oneCapture();
+  const lines: string[] = [];
+  const broken = spoiltClaim(deps, () => Promise.reject(new Error('what came first')));
+  const away = blinking(broken, 'set tries = tries + 1', 1);
+  const told = { ...away, log: (line: string) => void lines.push(line) };
+  await expect(sendBatch(told, batchId)).rejects.toThrow('what came first');
+  expect(lines.join()).toContain('why it waits could not be recorded: the database is away');
+});
+
+async function outcomes({ house }: Ready): Promise<(string | null)[]> {
+  const { rows } = await house.db.query<{ outcome: string | null }>(
+    'select outcome from tieout.attempts order by attempt_no',
+  );
+  return rows.map((row) => row.outcome);
+}

@@ -171,7 +171,7 @@ function budgetLeft(deps: Pick<SendDeps, 'monotonic' | 'now'>, began: Moment): n
 type Claim =
   | Exclude<Permit, { kind: 'yes' }>
   | { kind: 'claimed'; claimed: Claimed }
-  /** somebody else has it, or nothing in it is needed any more */
+  /** nothing in it is needed any more, or what is needed waits for a person */
   | { kind: 'nothing' }
   /** an entry came or went meanwhile */
   | { kind: 'changed' };
@@ -194,6 +194,8 @@ async function claimPermitted(deps: BatchDeps, batch: BatchRow, account: Account
   }
 }
 
+const HELD_WHOLE = 'what was still needed of it waits for a person';
+
 async function claimEntries(
   deps: BatchDeps,
   tx: Db,
@@ -211,7 +213,8 @@ async function claimEntries(
   if (fit.length < permit.entries.length) await splitBatch(tx, batch.batchId, idsOf(fit));
   const [first] = fit;
   if (!first) {
-    await dropBatch(tx, batch.batchId, 'nothing in it is needed any more');
+    const isHeld = permit.held.size > 0;
+    await dropBatch(tx, batch.batchId, isHeld ? HELD_WHOLE : 'nothing in it is needed any more');
     return { kind: 'nothing' };
   }
   if (isCanary && !(await becomesCanary(tx, runId, batch, first))) return { kind: 'wait' };

@@ -33,6 +33,9 @@ test.each([
   if (state !== 'held') return;
   const { rows } = await house.db.query('select hold_reason from tieout.instructions');
   expect(rows).toEqual([{ hold_reason: 'fraud_rejected' }]);
+  const left = await house.db.query('select state, reason from tieout.batches');
+  const reason = 'what was still needed of it waits for a person';
+  expect(left.rows).toEqual([{ state: 'dropped', reason }]);
   // Who has seen what the check says may have it sent all the same.
   expect(await approveHeld(house)).toEqual(['done']);
   const { rows: waiting } = await house.db.query<{ batch_id: bigint }>(

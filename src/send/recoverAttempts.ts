@@ -60,8 +60,7 @@ export async function recoverAttempts(
   accountIds: readonly string[],
   { isPlanning = false, grace = GRACE_SECONDS } = {},
 ): Promise<void> {
-  const brought = await deps.answers.bringIn(deps.db);
-  if (brought > 0) deps.log(`${brought} answer(s) that the database had missed are stored now`);
+  await bringIn(deps);
   await askAgain(deps, accountIds);
   const { timeoutMs } = deps.config.gateway.profile.limits;
   const graceSeconds = timeoutMs / 1000 + grace;
@@ -72,6 +71,15 @@ export async function recoverAttempts(
       attempt.isOverdue || (attempt.isDatedAhead && seenFor(deps, attempt) > graceSeconds);
     if (!(isOverdue || isGone)) continue;
     if (isPlanning || (await mayRead(deps, attempt))) await classify(deps, attempt, isGone);
+  }
+}
+
+async function bringIn({ answers, db, log }: Pick<RecoverDeps, 'answers' | 'db' | 'log'>) {
+  const { stored, torn } = await answers.bringIn(db);
+  if (stored > 0) log(`${stored} answer(s) that the database had missed are stored now`);
+  for (const path of torn) {
+    const words = 'an answer of the gateway was never written whole: what there is of it stays in';
+    log(`${words} ${path}, named by its attempt`, { level: 'warn' });
   }
 }
 

@@ -177,6 +177,16 @@ export async function recordOutcomes(
   return rows[0]?.written === 1n;
 }
 
+/** Those of these of which is on record what became of them. */
+export async function endedAttempts(db: Db, attemptIds: readonly string[]): Promise<string[]> {
+  const { rows } = await db.query<{ attempt_id: string }>(
+    `select attempt_id from tieout.attempts
+     where attempt_id = any ($1::uuid[]) and outcome is not null order by attempt_id`,
+    [attemptIds],
+  );
+  return rows.map((row) => row.attempt_id);
+}
+
 export interface OpenAttempt {
   attemptId: string;
   batchId: bigint;

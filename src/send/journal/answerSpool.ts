@@ -1,20 +1,27 @@
 // Raw answers on the local disk until the database has them: an outage between the answer and its
 // commit, or the death of this process, loses nothing. One file an answer; whoever recovers brings
-// them in. Neighbours: attemptsStore.ts stores answers, send/recoverAttempts.ts calls `bringIn`.
+// them in, and puts aside what a host that went down left of one. Neighbours: attemptsStore.ts
+// stores answers, send/recoverAttempts.ts calls `bringIn`.
 
-import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db } from '../../database/db.js';
 import type { StoredAnswer } from '../batches/attemptsStore.js';
-import { storeAnswer } from '../batches/attemptsStore.js';
+import { endedAttempts, storeAnswer } from '../batches/attemptsStore.js';
 import { unknownPermits } from './journalsStore.js';
 
 export interface AnswerSpool {
   /** Keeps the answer here, where it outlives this process; in the database if the disk refuses. */
   keep(db: Db, attemptId: string, answer: StoredAnswer): Promise<HeldAnswer>;
-  /** Stores what an earlier process left behind; answers how many. */
-  bringIn(db: Db): Promise<number>;
+  /** Stores what an earlier process left behind. */
+  bringIn(db: Db): Promise<BroughtIn>;
+}
+
+interface BroughtIn {
+  stored: number;
+  /** files that were put aside, never written whole, although what became of it is on record */
+  torn: readonly string[];
 }
 
 /** An answer that was kept before anybody read it. */
@@ -38,25 +45,50 @@ export function openAnswerSpool(dataDir: string): AnswerSpool {
         return { toStore: answer, during: (storing) => storedBy(path, storing) };
       }
       await storeAnswer(db, attemptId, answer);
+      removePart(path);
       return { toStore: null, during: (storing) => storing() };
     },
     bringIn: async (db) => {
-      let count = 0;
+      let stored = 0;
       const names = await readdir(place).catch(() => []);
       const attemptIds = names.flatMap((name) => FILE.exec(name)?.[1] ?? []);
-      if (attemptIds.length === 0) return 0;
+      if (attemptIds.length === 0) return { stored, torn: [] };
       // A database that has lost the attempt has no place for its answer: the file stays, as proof.
       const lost = new Set(await unknownPermits(db, attemptIds));
       const known = attemptIds.filter((attemptId) => !lost.has(attemptId));
+      const inPart: string[] = [];
       for (const attemptId of known.slice(0, ANSWERS_AT_ONCE)) {
-        const answer = await readBack(pathOf(attemptId));
-        if (answer === null) continue;
-        if (await storeAnswer(db, attemptId, answer)) count += 1;
+        const read = await readBack(pathOf(attemptId));
+        if (read.kind === 'in_part') inPart.push(attemptId);
+        if (read.kind !== 'whole') continue;
+        if (await storeAnswer(db, attemptId, read.answer)) stored += 1;
         remove(pathOf(attemptId));
       }
-      return count;
+      return { stored, torn: await putAside(db, inPart, pathOf) };
     },
   };
+}
+
+/**
+ * Nobody writes any more what has an outcome. What there is of it stays, under a name by which it
+ * is not read again.
+ */
+async function putAside(
+  db: Db,
+  inPart: readonly string[],
+  pathOf: (attemptId: string) => string,
+): Promise<string[]> {
+  if (inPart.length === 0) return [];
+  return (await endedAttempts(db, inPart)).flatMap((attemptId) => {
+    const aside = `${pathOf(attemptId)}.torn`;
+    try {
+      renameSync(pathOf(attemptId), aside);
+      return [aside];
+    } catch {
+      // Another process has put it aside, and tells of it; or the disk refuses, until it does not.
+      return [];
+    }
+  });
 }
 
 async function storedBy<T>(path: string, storing: () => Promise<T>): Promise<T> {
@@ -86,6 +118,15 @@ function remove(path: string): void {
   }
 }
 
+/** What a disk that refused took of an answer, which the database has by now. */
+function removePart(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // The disk may refuse that, too.
+  }
+}
+
 /**
  * False where the disk refuses: then the database alone has to do. Nothing waits for the disk here,
  * and to have another thread write it takes longer than to write it.
@@ -101,12 +142,19 @@ function writeDown(place: string, path: string, answer: StoredAnswer): boolean {
   }
 }
 
-/** Null while it is being written, or when it was never whole. */
-async function readBack(path: string): Promise<StoredAnswer | null> {
+type Read =
+  | { kind: 'whole'; answer: StoredAnswer }
+  /** it is being written, or was never whole */
+  | { kind: 'in_part' }
+  | { kind: 'gone' };
+
+async function readBack(path: string): Promise<Read> {
+  const text = await readFile(path, 'utf8').catch(() => null);
+  if (text === null) return { kind: 'gone' };
   try {
-    const answer = JSON.parse(await readFile(path, 'utf8')) as StoredAnswer & { body: string };
-    return { ...answer, body: Buffer.from(answer.body, 'base64') };
+    const answer = JSON.parse(text) as StoredAnswer & { body: string };
+    return { kind: 'whole', answer: { ...answer, body: Buffer.from(answer.body, 'base64') } };
   } catch {
-    return null;
+    return { kind: 'in_part' };
   }
 }

@@ -65,6 +65,7 @@ export async function recoverAttempts(
   const { timeoutMs } = deps.config.gateway.profile.limits;
   const graceSeconds = timeoutMs / 1000 + grace;
   const open = await openAttempts(deps.db, accountIds, graceSeconds);
+  forgetEnded(accountIds, open);
   for (const attempt of open) {
     const isGone = deps.isAlive(attempt.runner) === false;
     const isOverdue =
@@ -92,12 +93,20 @@ async function mayRead(
 }
 
 /** When this process first saw an attempt that is dated ahead, by the clock that nobody sets. */
-const firstSeen = new Map<string, number>();
+const firstSeen = new Map<string, { accountId: string; since: number }>();
+
+/** What became of the others of these accounts is on record. */
+function forgetEnded(accountIds: readonly string[], open: readonly OpenAttempt[]): void {
+  for (const [attemptId, { accountId }] of firstSeen) {
+    const isOpen = open.some((attempt) => attempt.attemptId === attemptId);
+    if (!isOpen && accountIds.includes(accountId)) firstSeen.delete(attemptId);
+  }
+}
 
 /** In seconds, with the time that a sender has until its first byte. */
-function seenFor(deps: Pick<SendDeps, 'monotonic'>, { attemptId }: OpenAttempt): number {
-  const since = firstSeen.get(attemptId) ?? deps.monotonic();
-  firstSeen.set(attemptId, since);
+function seenFor(deps: Pick<SendDeps, 'monotonic'>, { attemptId, accountId }: OpenAttempt): number {
+  const since = firstSeen.get(attemptId)?.since ?? deps.monotonic();
+  firstSeen.set(attemptId, { accountId, since });
   return (deps.monotonic() - since - SEND_BUDGET_MS) / 1000;
 }
 

@@ -19,40 +19,41 @@ export function profileDigest({ gateway }: Pick<Config, 'gateway'>): string {
   return sha256(gateway.profileText);
 }
 
+/** What decides nothing of what a night does: whoever changes it lets nothing wait. */
+export const NOT_OF_THE_NIGHT = [
+  // where files lie, and what proxy leads to the gateway
+  'file',
+  'dataDir',
+  'reports',
+  'gateway.proxy',
+  // whose answers are still believed frees no money
+  'accounts[].previousSigningKey',
+  // nor does who signs, by when people are to act, and when somebody is told
+  'days',
+  'decisions',
+  'breaks',
+  'authorisations',
+  // how a receiver knows us, and what else it is told
+  'notify.webhookKey',
+  'notify.security',
+  'notify.heads',
+  // where links lead and who may knock
+  'web.address',
+  'web.proxies',
+  'web.notifications',
+  'web.tls',
+  'exceptions',
+] as const;
+
 /** Equal for equal settings, wherever the files lie and whatever proxy leads to the gateway. */
 export function configHash(config: Config): string {
-  const {
-    file: _,
-    dataDir: __,
-    reports: ___,
-    gateway,
-    settlement,
-    accounts,
-    notify,
-    web,
-    exceptions: ____,
-    // who signs decides nothing of what a night does
-    days: ______,
-    // nor by when they are to act
-    breaks: _________,
-    decisions: ________,
-    // nor does when somebody is told
-    authorisations: _______,
-    ...settings
-  } = describeConfig(config);
-  const { proxy: _____, ...gatewayShown } = gateway as Record<string, unknown>;
-  const gatewaySettings = { ...gatewayShown, profileFile: null };
-  const given = {
-    ...{
-      ...settings,
-      ...settlementGiven(settlement),
-      web: webGiven(web),
-      accounts: accountsGiven(accounts),
-      notify: notifyGiven(notify),
-    },
-    gateway: gatewaySettings,
-  };
-  return sha256(JSON.stringify(sortedKeys(given)));
+  const { gateway, settlement, ...given } = NOT_OF_THE_NIGHT.reduce(
+    without,
+    describeConfig(config),
+  );
+  const profiled = { ...(gateway as object), profileFile: null };
+  const hashed = { ...given, gateway: profiled, ...settlementGiven(settlement) };
+  return sha256(JSON.stringify(sortedKeys(hashed)));
 }
 
 /** Where files are imported from decides nothing; a file without the section keeps its hash. */
@@ -61,29 +62,15 @@ function settlementGiven(settlement: unknown): Record<string, unknown> {
   return { settlement: { ...(settlement as object), inbox: null, files: [] } };
 }
 
-/** Whose answers are still believed frees no money: a key that is changed lets nothing wait. */
-function accountsGiven(accounts: unknown): unknown[] {
-  return (accounts as Record<string, unknown>[]).map(
-    ({ previousSigningKey: _, ...given }) => given,
-  );
-}
-
-/** How a receiver knows us, and what else it is told, decides nothing. */
-function notifyGiven(notify: unknown): Record<string, unknown> {
-  const { webhookKey: _, security: __, heads: ___, ...given } = notify as Record<string, unknown>;
-  return given;
-}
-
-/** Where links lead and who may knock decides nothing. */
-function webGiven(web: unknown): Record<string, unknown> {
-  const {
-    address: _,
-    proxies: __,
-    notifications: ___,
-    tls: ____,
-    ...given
-  } = web as Record<string, unknown>;
-  return given;
+/** The same without what stands at the path, as in `web.tls` and `accounts[].signingKey`. */
+function without(described: Record<string, unknown>, path: string): Record<string, unknown> {
+  const [name = '', ...rest] = path.split('.');
+  const [key = '', isList] = name.split('[');
+  const { [key]: part, ...others } = described;
+  if (rest.length === 0) return others;
+  const inside = (one: unknown) => without(one as Record<string, unknown>, rest.join('.'));
+  const kept = isList === undefined ? inside(part) : (part as unknown[]).map(inside);
+  return { ...others, [key]: kept };
 }
 
 function bigintsAsText(key: string, value: unknown): unknown {

@@ -11,6 +11,7 @@ import { ConfigurationError } from '../core/errors.js';
 import { normalInstant } from '../core/ledger/ledgerRow.js';
 import type { Hundredths } from '../core/money.js';
 import type { AuthorisationRule } from '../core/orders/authorisation.js';
+import { INSTRUCTION_OPERATIONS, type InstructionOperation } from '../core/orders/order.js';
 import { yamlProblem } from '../core/text/yamlProblem.js';
 import { isTimezone } from '../core/time.js';
 import type { Account } from '../gateway/account.js';
@@ -40,10 +41,6 @@ import { type NotificationDoor, webOf, webSchema } from './web.js';
 
 type Mode = 'auto' | 'approve' | 'off';
 
-/** What the operations section sets, one by one. */
-const CONFIGURED_OPERATIONS = ['capture', 'cancel', 'refund', 'review', 'payout'] as const;
-type ConfiguredOperation = (typeof CONFIGURED_OPERATIONS)[number];
-
 type AmountByCurrency = Readonly<Record<string, Hundredths>>;
 
 interface RunLimit {
@@ -54,10 +51,10 @@ interface RunLimit {
 }
 
 interface OperationSettings {
-  readonly mode: Readonly<Record<ConfiguredOperation, Mode>>;
+  readonly mode: Readonly<Record<InstructionOperation, Mode>>;
   /** null: not given for the operation; given, a currency that it does not name waits. */
-  readonly approveAbove: Readonly<Record<ConfiguredOperation, AmountByCurrency | null>>;
-  readonly maxPerRun: Readonly<Record<ConfiguredOperation, RunLimit | null>>;
+  readonly approveAbove: Readonly<Record<InstructionOperation, AmountByCurrency | null>>;
+  readonly maxPerRun: Readonly<Record<InstructionOperation, RunLimit | null>>;
   readonly preflightMinutes: number;
   /** null: an unknown instruction waits for a person. */
   readonly resendAfterHours: number | null;
@@ -377,9 +374,9 @@ function toleranceOf(given: Settings['reconcile']['tolerance']): Tolerance {
 }
 
 function operationsOf(given: Settings['operations']): OperationSettings {
-  const each = <T>(pick: (operation: ConfiguredOperation) => T) =>
-    Object.fromEntries(CONFIGURED_OPERATIONS.map((name) => [name, pick(name)])) as Record<
-      ConfiguredOperation,
+  const each = <T>(pick: (operation: InstructionOperation) => T) =>
+    Object.fromEntries(INSTRUCTION_OPERATIONS.map((name) => [name, pick(name)])) as Record<
+      InstructionOperation,
       T
     >;
   return {

@@ -3,15 +3,24 @@
 // config.ts makes what is described here, with masked views of its secrets.
 
 import { createHash } from 'node:crypto';
+import type { RecordedOperations } from '../core/instructions/policy.js';
 import { formatAmount } from '../core/money.js';
 import type { Config } from './config.js';
 
+/** What is asked of the settings of a run; old ones may lack what came later. */
+export interface DescribedConfig extends Record<string, unknown> {
+  readonly environment?: Config['environment'];
+  readonly accounts: readonly { merchantId: string; accountId: string; liveFrom: string | null }[];
+  readonly operations: RecordedOperations & { readonly resendAfterHours: number | null };
+  readonly gateway?: { readonly profileSha256?: string };
+}
+
 /** No secret, amounts as text, the profile by its hash. */
-export function describeConfig(config: Config): Record<string, unknown> {
+export function describeConfig(config: Config): DescribedConfig {
   const { profile: _, profileText, ...gateway } = config.gateway;
   const profileSha256 = sha256(profileText);
   const shown = { ...config, gateway: { ...gateway, profileSha256 } };
-  return JSON.parse(JSON.stringify(shown, bigintsAsText)) as Record<string, unknown>;
+  return JSON.parse(JSON.stringify(shown, bigintsAsText)) as DescribedConfig;
 }
 
 /** The profile by its hash, as the description names it. */

@@ -3,10 +3,16 @@
 // that failed before it, or was dry, has used nothing up. What they free is held (freed.sql).
 
 import type { Config } from '../config/config.js';
+import type { DescribedConfig } from '../config/view.js';
 import { ConfigurationError } from '../core/errors.js';
-import type { Change, MoneySettings } from '../core/instructions/freeingChange.js';
-import { changesOf, isOfLedger, isOfMeaning } from '../core/instructions/freeingChange.js';
-import type { Policy, RecordedOperations } from '../core/instructions/policy.js';
+import type { Change, MoneySettings } from '../core/instructions/freeing/freeingChange.js';
+import {
+  changesOf,
+  isFreeing,
+  isOfLedger,
+  isOfMeaning,
+} from '../core/instructions/freeing/freeingChange.js';
+import type { Policy } from '../core/instructions/policy.js';
 import { policiesOf } from '../core/instructions/policy.js';
 import type { Db } from '../database/db.js';
 import type { Profile } from '../gateway/document/profile.js';
@@ -20,7 +26,7 @@ import { ownPolicies } from './policies.js';
 /** The changes of each account of the run; mostly there are none. */
 export async function changesSince(
   deps: Pick<RunDeps, 'config'>,
-  run: Run,
+  run: Pick<Run, 'db' | 'accounts'>,
 ): Promise<AccountChange[]> {
   const { sha256 } = ownPolicies(deps);
   const plans = await weighedBy(run.db, accountIdsOf(run));
@@ -29,7 +35,7 @@ export async function changesSince(
   return others.flatMap(({ accountId, settingsId }) => {
     const before = kept.get(settingsId);
     const changes = changesFrom(before, deps.config, accountId);
-    return changes.flatMap((change) => (change.kind === 'answer' ? [] : [{ accountId, change }]));
+    return changes.filter(isFreeing).map((change) => ({ accountId, change }));
   });
 }
 
@@ -97,7 +103,7 @@ function changesFrom(before: RecordedSettings | undefined, config: Config, accou
 }
 
 interface OwnSettings {
-  settings: Record<string, unknown>;
+  settings: DescribedConfig;
   profile: Profile;
 }
 
@@ -138,8 +144,8 @@ function parse(text: string): Profile | null {
   }
 }
 
-function profileHash(settings: Record<string, unknown>): unknown {
-  return (settings.gateway as { profileSha256?: unknown } | undefined)?.profileSha256 ?? null;
+function profileHash({ gateway }: DescribedConfig): string | null {
+  return gateway?.profileSha256 ?? null;
 }
 
 /** Where nobody can tell what changed, everything may have. */
@@ -163,21 +169,14 @@ function answersOf({ results, payout, reviewFlags }: Profile): MoneySettings['an
   };
 }
 
-interface Described {
-  environment?: string;
-  accounts: { merchantId: string; accountId: string; liveFrom: string | null }[];
-  operations: RecordedOperations & { resendAfterHours: number | null };
-}
-
 function moneySettings(
-  described: Record<string, unknown>,
+  { environment, accounts, operations }: DescribedConfig,
   profile: Profile,
   accountId: string,
 ): MoneySettings {
-  const { accounts, operations } = described as unknown as Described;
   const account = accounts.find((one) => one.accountId === accountId);
   return {
-    environment: described.environment === undefined ? null : String(described.environment),
+    environment: environment ?? null,
     merchantId: account?.merchantId ?? null,
     liveFrom: account?.liveFrom ?? null,
     policies: policiesOf(operations),

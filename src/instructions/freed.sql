@@ -1,9 +1,9 @@
 -- What of all that waits was freed by a setting that changed since the account was last planned? It
 -- is held until a person has seen it, and bears the words of the setting from then on.
 -- $1 run, $2 pull, $3 changes as json, one row a change of an account
--- (core/instructions/freeingChange.ts): [{account_id, kind, words, from_time, until_time, codes,
--- operation, policy, above, max_count, max_amount, above_now, count_now, amount_now}]; those of now
--- end in _now, and a policy that changed is auto by now.
+-- (core/instructions/freeing/freeingChange.ts): [{account_id, kind, words, from_time, until_time,
+-- codes, operation, policy, above, max_count, max_amount, above_now, count_now, amount_now}]; those
+-- of now end in _now, and a policy that changed is auto by now.
 with change as materialized (
   select * from jsonb_to_recordset($3::jsonb) as c (account_id text, kind text, words text,
     from_time timestamptz, until_time timestamptz, codes text[], operation text, policy text,

@@ -1,9 +1,10 @@
 // By which settings each account was last planned, and what has been freed since: freed.sql.
-// Neighbours: core/instructions/freeingChange.ts says what changed, plan/plan.ts calls.
+// Neighbours: core/instructions/freeing/freeingChange.ts says what changed, plan/plan.ts calls.
 
+import type { DescribedConfig } from '../config/view.js';
 import type { NowHistoryFacts } from '../core/instructions/becameHistory.js';
 import { NOW_HISTORY } from '../core/instructions/becameHistory.js';
-import type { Change } from '../core/instructions/freeingChange.js';
+import type { FreeingChange } from '../core/instructions/freeing/freeingChange.js';
 import type { Db } from '../database/db.js';
 import { relationsOf } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
@@ -11,7 +12,7 @@ import type { AccountRules } from '../runs/deps.js';
 
 export interface AccountChange {
   accountId: string;
-  change: Change;
+  change: FreeingChange;
 }
 
 /** The settings of each account's newest complete plan; accounts without one are left out. */
@@ -42,7 +43,7 @@ export async function weighedBy(
 }
 
 export interface RecordedSettings {
-  settings: Record<string, unknown>;
+  settings: DescribedConfig;
   /** null: it was not kept */
   profile: string | null;
 }
@@ -93,7 +94,7 @@ export async function holdFreed(
   return (await db.query(text, [runId, pullId, rows])).rowCount;
 }
 
-function changeRow({ accountId, change }: AccountChange) {
+function changeRow({ accountId, change }: AccountChange): Record<string, unknown> {
   const { kind, words } = change;
   const row = { account_id: accountId, kind, words };
   switch (kind) {
@@ -111,7 +112,10 @@ function changeRow({ accountId, change }: AccountChange) {
       const later = { above_now: now.above, count_now: now.maxCount, amount_now: now.maxAmount };
       return { ...row, operation, policy, above, ...limits, ...later };
     }
-    default:
+    case 'merchant':
+    case 'partial_capture':
+    case 'payout_unit':
+    case 'resend':
       return row;
   }
 }

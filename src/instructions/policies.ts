@@ -2,8 +2,9 @@
 // kept with it. Worked out once for a configuration, since every claim asks.
 
 import type { Config } from '../config/config.js';
+import type { DescribedConfig } from '../config/view.js';
 import { configHash, describeConfig } from '../config/view.js';
-import type { Policy, RecordedOperations } from '../core/instructions/policy.js';
+import type { Policy } from '../core/instructions/policy.js';
 import { policiesOf } from '../core/instructions/policy.js';
 import type { Db } from '../database/db.js';
 import type { RunDeps } from '../runs/deps.js';
@@ -13,7 +14,7 @@ interface OwnPolicies {
   sha256: string;
   policies: readonly Policy[];
   /** All of them, as they are kept with a run. */
-  settings: Record<string, unknown>;
+  settings: DescribedConfig;
 }
 
 const known = new WeakMap<Config, OwnPolicies>();
@@ -24,7 +25,7 @@ export function ownPolicies({ config }: Pick<RunDeps, 'config'>): OwnPolicies {
   const settings = describeConfig(config);
   const own = {
     sha256: configHash(config),
-    policies: policiesOf(settings.operations as RecordedOperations),
+    policies: policiesOf(settings.operations),
     settings,
   };
   known.set(config, own);

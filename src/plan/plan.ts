@@ -1,7 +1,7 @@
 // Step 3, plan: what waits needlessly is withdrawn; what the verdicts need becomes an instruction,
 // planned or held with its reason. At most one an order and run; whole sets, one statement each.
 
-import { historyReason } from '../core/instructions/freeingChange.js';
+import { historyReason } from '../core/instructions/freeing/freeingChange.js';
 import type { PayoutsLeftOut } from '../core/runs/pendingPayouts.js';
 import { inTransaction } from '../database/db.js';
 import { changesSince } from '../instructions/changedSettings.js';

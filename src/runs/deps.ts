@@ -59,8 +59,8 @@ export interface Run {
   db: Db;
 }
 
-export function accountIdsOf(run: Run): string[] {
-  return run.accounts.map((account) => account.accountId);
+export function accountIdsOf({ accounts }: Pick<Run, 'accounts'>): string[] {
+  return accounts.map(({ accountId }) => accountId);
 }
 
 /** An account in the shape that the statements join. */

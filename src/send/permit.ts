@@ -9,7 +9,7 @@ import { decisionKeys } from '../core/decisions/decisionKeys.js';
 import type { BatchInstruction } from '../core/instructions/batch.js';
 import { mayAccountSend } from '../core/instructions/breaker.js';
 import { leftBy } from '../core/instructions/decision.js';
-import { historyReason } from '../core/instructions/freeingChange.js';
+import { historyReason } from '../core/instructions/freeing/freeingChange.js';
 import type { HoldReason } from '../core/instructions/holdReasons.js';
 import type { Wanted } from '../core/instructions/policy.js';
 import { heldAtClaim, isUnseenDispute } from '../core/instructions/policy.js';
@@ -17,6 +17,7 @@ import { parseAmount } from '../core/money.js';
 import type { Need } from '../core/orders/decideVerdict.js';
 import { decideOrder } from '../core/orders/decideVerdict.js';
 import type { Rules } from '../core/orders/facts.js';
+import { OPERATIONS } from '../core/orders/order.js';
 import type { Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
 import { payoutMoney, sourceOf } from '../gateway/batches/payoutMoney.js';
@@ -345,10 +346,6 @@ function rulesFor(
     tolerance: reconcile.tolerance,
     partialCapture: gateway.profile.partialCapture,
     liveFrom: account.liveFrom,
-    off: new Set(
-      (['capture', 'cancel', 'refund', 'review'] as const).filter(
-        (operation) => operations.mode[operation] === 'off',
-      ),
-    ),
+    off: new Set(OPERATIONS.filter((operation) => operations.mode[operation] === 'off')),
   };
 }

@@ -1,9 +1,9 @@
 // Which change of a setting frees something, and what is said of it, case by case:
-// core/instructions/freeingChange.ts.
+// core/instructions/freeing/freeingChange.ts.
 
 import { describe, expect, test } from 'vitest';
-import type { MoneySettings } from '../../src/core/instructions/freeingChange.js';
-import { changesOf, isOfMeaning } from '../../src/core/instructions/freeingChange.js';
+import type { MoneySettings } from '../../src/core/instructions/freeing/freeingChange.js';
+import { changesOf, isOfMeaning } from '../../src/core/instructions/freeing/freeingChange.js';
 import type { Policy } from '../../src/core/instructions/policy.js';
 
 const POLICY: Policy = {

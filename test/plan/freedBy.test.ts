@@ -2,7 +2,7 @@
 // Neighbour: faults/people/newlyFreed.test.ts, where whole nights show what waits for it.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Change } from '../../src/core/instructions/freeingChange.js';
+import type { FreeingChange } from '../../src/core/instructions/freeing/freeingChange.js';
 import type { Database } from '../../src/database/db.js';
 import { weighedBy } from '../../src/instructions/freedStore.js';
 import { noteWeighed } from '../../src/plan/planStore.js';
@@ -26,7 +26,7 @@ const PLAIN = { ledger: LEDGER, gateway: ['T1 captured 10.00'] };
 const CONTRADICTORY = { ledger: LEDGER, gateway: ['T1 captured 10.00', 'T1 refunded 10.00'] };
 const UNKNOWN: OrderText = { ...PLAIN, page: 'failed' };
 
-test.each<[string, OrderText, Change['kind'] | null, boolean]>([
+test.each<[string, OrderText, FreeingChange['kind'] | null, boolean]>([
   ['compared', PLAIN, 'payment_status', true],
   ['not looked at', UNKNOWN, null, false],
   ['contradictory, and nothing means something else', CONTRADICTORY, null, true],
@@ -50,7 +50,7 @@ test.each<[string, OrderText, Change['kind'] | null, boolean]>([
   const codes = { payment_status: rows.map(({ code }) => code), currency: ['EUR'] };
   const values = kind === 'payment_status' || kind === 'currency' ? codes[kind] : ['other'];
   const changes =
-    kind === null ? [] : [{ accountId, change: { kind, values, words: '' } as Change }];
+    kind === null ? [] : [{ accountId, change: { kind, values, words: '' } as FreeingChange }];
   const rules = [{ account_id: accountId, live_from: null }];
   await noteWeighed(db, runId, rules, SNAPSHOT_AT, { isWhole: true, changes });
   const weighed = await weighedBy(db, [accountId]);

@@ -1,7 +1,7 @@
 // Payout requests through plan.sql: the same policies and limits as for everything else.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Change } from '../../src/core/instructions/freeingChange.js';
+import type { FreeingChange } from '../../src/core/instructions/freeing/freeingChange.js';
 import type { Policy } from '../../src/core/instructions/policy.js';
 import type { Database } from '../../src/database/db.js';
 import { statement } from '../../src/database/statements.js';
@@ -179,7 +179,7 @@ describe('payouts are weighed by the same policies', () => {
     ] as const;
     const said: (string | undefined)[] = [];
     for (const nights of [changes.slice(0, 1), changes, changes]) {
-      const given = nights.map((change) => ({ accountId, change: { ...change } as Change }));
+      const given = nights.map((change) => ({ accountId, change: { ...change } as FreeingChange }));
       await holdFreed(db, runId, runId, given);
       const { rows } = await db.query<{ what: string }>(
         `select concat_ws(': ', hold_reason, freed_by) as what from tieout.instructions

@@ -10,8 +10,8 @@ statuses: { payment: { "2000": authorised, "3000": captured } }
 `;
 
 export const EVERY_KEY = `environment: test
-database: { url: embedded }
-queue: { url: database }
+database: { url: "postgres://user:secret@127.0.0.1/tieout" }
+queue: { url: "redis://127.0.0.1" }
 dataDir: ./data
 gateway: { baseUrl: "https://gateway.example", profile: profile.yaml }
 accounts:

@@ -1,11 +1,11 @@
 // Which settings that free money have changed since an account was last planned, in which words?
 // What would not have gone by the settings of then waits for a person, once. Pure: the settings of
 // two runs in, what freed.sql joins out. Neighbours: instructions/changedSettings.ts reads the
-// settings, policy.ts weighs by those of today.
+// settings, policy.ts weighs by those of today, freeingKeys.ts has every key there is.
 
-import { moreOf } from '../text/amounts.js';
-import { NOW_HISTORY } from './becameHistory.js';
-import type { Policy } from './policy.js';
+import { moreOf } from '../../text/amounts.js';
+import { NOW_HISTORY } from '../becameHistory.js';
+import type { Policy } from '../policy.js';
 
 /** What of the settings decides whether a movement goes, for one account. */
 export interface MoneySettings {
@@ -47,6 +47,13 @@ export type Change =
   | { kind: 'resend'; words: string }
   /** nothing: whoever sends reads the answer by it, or says another thing with it */
   | { kind: 'answer'; words: string };
+
+/** One that may let money go, and what it frees is held. */
+export type FreeingChange = Exclude<Change, { kind: 'answer' }>;
+
+export function isFreeing(change: Change): change is FreeingChange {
+  return change.kind !== 'answer';
+}
 
 export function changesOf(before: MoneySettings, now: MoneySettings): Change[] {
   return [

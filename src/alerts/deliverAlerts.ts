@@ -5,7 +5,8 @@
 
 import { createHmac } from 'node:crypto';
 import type { Config } from '../config/config.js';
-import { addressOf, pauseAfter } from '../core/alertMessages.js';
+import { addressOf, getsOf, nameOfChannel, signingKeyOf } from '../core/alertChannels.js';
+import { pauseAfter } from '../core/alertMessages.js';
 import type { Log } from '../core/log.js';
 import { withZonedTimes } from '../core/text/zonedTimes.js';
 import type { Db } from '../database/db.js';
@@ -67,18 +68,19 @@ function deliveryOf(result: CallResult, tries: number): Delivery {
   return inSeconds === null ? { kind: 'failed', problem } : { kind: 'again', problem, inSeconds };
 }
 
-const NAMES = { webhook: 'notify.webhook', switch: 'notify.deadMansSwitch' } as const;
-
 function tellTrouble(
   { log }: AlertDeps,
   { messageId, event, subject, channel }: OutboxMessage,
   delivery: Exclude<Delivery, { kind: 'delivered' }>,
 ): void {
   const next = delivery.kind === 'again' ? `again in ${delivery.inSeconds} s` : 'given up';
-  log(`${NAMES[channel]}: ${event} of ${subject} was not told: ${delivery.problem}; ${next}`, {
-    level: delivery.kind === 'again' ? 'warn' : 'error',
-    message: messageId,
-  });
+  log(
+    `${nameOfChannel(channel)}: ${event} of ${subject} was not told: ${delivery.problem}; ${next}`,
+    {
+      level: delivery.kind === 'again' ? 'warn' : 'error',
+      message: messageId,
+    },
+  );
 }
 
 function requestOf(
@@ -86,7 +88,7 @@ function requestOf(
   { messageId, channel, event, createdAt, body }: OutboxMessage,
 ): CallRequest {
   const headers = { 'user-agent': `tieout/${version}`, 'tieout-message-id': messageId };
-  if (channel === 'switch') return { method: 'GET', headers, body: '' };
+  if (getsOf(channel) === 'ping') return { method: 'GET', headers, body: '' };
   const { environment } = config;
   const sentence = withZonedTimes(String(body.text), config.schedule.timezone);
   const base = { id: messageId, event, at: createdAt, environment, version };
@@ -101,7 +103,7 @@ function requestOf(
       ...headers,
       'content-type': 'application/json',
       'tieout-event': event,
-      ...signedHeaders(config.notify.webhookKey, messageId, now(), sent),
+      ...signedHeaders(signingKeyOf(config.notify, channel), messageId, now(), sent),
     },
     body: sent,
   };

@@ -4,6 +4,7 @@
 // what the database said of the role. Neighbours: cli/liveGuard.ts refuses, doctor shows.
 
 import { z } from 'zod';
+import { ALERT_CHANNELS, addressOf, nameOfChannel } from '../core/alertChannels.js';
 import type { DatabaseAddress, QueueAddress } from './addresses.js';
 import { isLoopback } from './addresses.js';
 import type { NotifySettings } from './notify.js';
@@ -84,10 +85,14 @@ export function liveRisks(config: Judged, isSuperuser: boolean): LiveRisk[] {
   if (queue.kind === 'redis' && !isSafeQueue(queue.url)) {
     add('plainQueue', 'queue.url', 'goes to another machine without TLS: rediss:// has it');
   }
-  for (const name of ['webhook', 'deadMansSwitch'] as const) {
-    const address = notify[name];
+  for (const channel of ALERT_CHANNELS) {
+    const address = addressOf(notify, channel);
     if (address === null || isLoopback(address) || address.startsWith('https:')) continue;
-    add('plainNotify', `notify.${name}`, 'goes to another machine without TLS: https:// has it');
+    add(
+      'plainNotify',
+      nameOfChannel(channel),
+      'goes to another machine without TLS: https:// has it',
+    );
   }
   const { signing } = gateway.profile;
   if (isReal(gateway.baseUrl) && signing.responses === 'off') {

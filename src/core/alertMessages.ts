@@ -28,19 +28,6 @@ export const ALERT_EVENTS = [
 ] as const;
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 
-/** webhook: told everything; switch: only pinged when a run has finished. */
-export type AlertChannel = 'webhook' | 'switch';
-
-/** `notify` of the configuration. */
-interface AlertAddresses {
-  readonly webhook: string | null;
-  readonly deadMansSwitch: string | null;
-}
-
-export function addressOf(addresses: AlertAddresses, channel: AlertChannel): string | null {
-  return channel === 'webhook' ? addresses.webhook : addresses.deadMansSwitch;
-}
-
 export interface Alert {
   event: AlertEvent;
   /** a business date, an account, a queue */

@@ -3,7 +3,8 @@
 // Neighbours: outbox/writeAlerts.ts writes, alerts/deliverAlerts.ts takes, alerts/watchRuns.ts
 // finds what waits.
 
-import type { Alert, AlertChannel, AlertEvent, WaitingUnknown } from '../core/alertMessages.js';
+import { ALERT_CHANNELS, type AlertChannel, getsOf } from '../core/alertChannels.js';
+import type { Alert, AlertEvent, WaitingUnknown } from '../core/alertMessages.js';
 import { PAUSES_SECONDS } from '../core/alertMessages.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
@@ -12,21 +13,21 @@ const PAUSE_SECONDS_MAX = Math.max(...PAUSES_SECONDS);
 
 interface OutgoingAlert extends Alert {
   channels: readonly AlertChannel[];
-  /** equal to that of the newest message of this event and subject: not told again */
+  /** equal to that of the channel's newest message of this event and subject: not told again */
   fingerprint: string;
   /** the instruction events it tells of */
   about?: readonly bigint[];
 }
 
-/** Answers how many messages that made. The ping of the switch is sent each time. */
+/** Answers how many messages that made. A ping is sent each time. */
 export async function putInOutbox(tx: Db, alert: OutgoingAlert): Promise<number> {
   const { rowCount } = await tx.query(
     `insert into tieout.outbox (channel, event, subject, fingerprint, about, body)
      select channel, $2, $3, $4, $5::bigint[], $6::jsonb
-     from unnest($1::text[]) as channel
-     where channel = 'switch' or $4 is distinct from (
-       select fingerprint from tieout.outbox
-       where event = $2 and subject = $3 collate "C" and channel = 'webhook'
+     from unnest($1::text[]) as wanted (channel)
+     where channel = any ($7::text[]) or $4 is distinct from (
+       select fingerprint from tieout.outbox told
+       where event = $2 and subject = $3 collate "C" and told.channel = wanted.channel
        order by seq desc limit 1)`,
     [
       alert.channels,
@@ -35,6 +36,7 @@ export async function putInOutbox(tx: Db, alert: OutgoingAlert): Promise<number>
       alert.fingerprint,
       (alert.about ?? []).map(String),
       JSON.stringify({ text: alert.text, ...alert.details }),
+      ALERT_CHANNELS.filter((channel) => getsOf(channel) === 'ping'),
     ],
   );
   return rowCount;

@@ -4,9 +4,9 @@
 
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.js';
-import type { Alert, AlertChannel, LateOrders } from '../core/alertMessages.js';
+import { type AlertChannel, addressOf } from '../core/alertChannels.js';
+import type { Alert, LateOrders } from '../core/alertMessages.js';
 import {
-  addressOf,
   batchLate,
   fileRefused,
   headsNotSigned,

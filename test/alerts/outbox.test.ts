@@ -7,8 +7,10 @@ import { deliverDue } from '../../src/alerts/deliverAlerts.js';
 import type { WatchDeps } from '../../src/alerts/watchRuns.js';
 import { tellOnce, watch } from '../../src/alerts/watchRuns.js';
 import { hidingSecrets } from '../../src/config/hiding.js';
+import type { AlertChannel } from '../../src/core/alertChannels.js';
+import { ALERT_CHANNELS } from '../../src/core/alertChannels.js';
 import { PAUSES_SECONDS, UNKNOWN_HOURS_MAX } from '../../src/core/alertMessages.js';
-import { outboxFigures, takeDue } from '../../src/outbox/outboxStore.js';
+import { outboxFigures, putInOutbox, takeDue } from '../../src/outbox/outboxStore.js';
 import { tellFailed, tellJobFailed } from '../../src/outbox/writeAlerts.js';
 import { isAlive } from '../../src/processes/identity.js';
 import type { House } from '../support/night.js';
@@ -84,6 +86,35 @@ async function later(seconds: number): Promise<void> {
 }
 
 const bodies = () => receiver.told.map(({ body }) => (body === '' ? null : JSON.parse(body)));
+
+describe('each channel', () => {
+  const alert = { event: 'job_failed', subject: 'Q', text: 'x', details: {}, fingerprint: 'f' };
+  const twice = async (channel: AlertChannel) => {
+    const told = { ...alert, event: 'job_failed' as const, channels: [channel] };
+    return [await putInOutbox(house.db, told), await putInOutbox(house.db, told)];
+  };
+
+  it('has a row of its own, and is told what is new to it; the switch is pinged each time', async () => {
+    await clear();
+    const made = new Map<string, number[]>();
+    for (const channel of ALERT_CHANNELS) made.set(channel, await twice(channel));
+    expect([...made]).toEqual([
+      ['webhook', [1, 0]],
+      ['switch', [1, 1]],
+    ]);
+  });
+
+  it('also one that comes later', async () => {
+    await clear();
+    await house.db.query('alter table tieout.outbox drop constraint outbox_channel_check');
+    expect(await twice('pager' as AlertChannel)).toEqual([1, 0]);
+    await clear();
+    await house.db.query(
+      `alter table tieout.outbox add constraint outbox_channel_check
+       check (channel = any (array['webhook', 'switch']))`,
+    );
+  });
+});
 
 describe('the end of a night', () => {
   it('stands in the outbox with it, and is told with an id; the switch is pinged', async () => {

@@ -7,6 +7,7 @@ import { QUEUE_CONNECTIONS_MAX } from '../../../jobs/queues.js';
 import type { Config } from '../../config/config.js';
 import { describeConfig } from '../../config/view.js';
 import { observedWords } from '../../core/accounts/observed.js';
+import { ALERT_CHANNELS, addressOf, nameOfChannel } from '../../core/alertChannels.js';
 import { DatabaseAwayError, DatabaseFullError, messageOf, TieoutError } from '../../core/errors.js';
 import {
   clockTrouble,
@@ -307,18 +308,15 @@ async function alertsCheck(app: App): Promise<Check> {
 }
 
 function toldCheck({ notify }: Config, figures: string): Check {
-  const told = [
-    ...(notify.webhook === null ? [] : ['notify.webhook']),
-    ...(notify.deadMansSwitch === null ? [] : ['notify.deadMansSwitch']),
-  ];
+  const told = ALERT_CHANNELS.filter((channel) => addressOf(notify, channel) !== null);
   const isNobody = told.length === 0;
   return {
     name: 'alerts',
     kind: isNobody ? 'warning' : 'ok',
     words: isNobody
-      ? 'nobody is told how a night ends, nor that none came: set notify.webhook, ' +
-        'notify.deadMansSwitch'
-      : `${told.join(', ')}${figures}`,
+      ? 'nobody is told how a night ends, nor that none came: set ' +
+        ALERT_CHANNELS.map(nameOfChannel).join(', ')
+      : `${told.map(nameOfChannel).join(', ')}${figures}`,
   };
 }
 

@@ -3,6 +3,7 @@
 // is kept, asked or shown. Neighbours: config.ts reads the file, shapes.ts has what sections share.
 
 import { dirname, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.js';
 import type { Hundredths } from '../core/money.js';
@@ -91,6 +92,15 @@ export const settlementSchema = z
   })
   .nullable()
   .default(null);
+
+/** Of statements of the bank, which are not taken yet: checked and kept, and read by nothing. */
+export const OF_STATEMENTS = ['arriveDays', 'reference', 'counterparty', 'bankAccounts'] as const;
+
+/** Those of them that somebody set to something else than the default. */
+export function unreadKeys(settings: SettlementSettings): string[] {
+  const defaults = settlementSchema.parse({ from: settings.from });
+  return OF_STATEMENTS.filter((key) => !isDeepStrictEqual(settings[key], defaults?.[key]));
+}
 
 type Given = NonNullable<z.infer<typeof settlementSchema>>;
 

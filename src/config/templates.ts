@@ -137,16 +137,17 @@ web:
 # settlement:
 #   from: "2026-11-01" # what was captured or settled before is history, and never missed
 #   settleDays: 5 # working days until a movement without a settlement line is overdue
-#   arriveDays: 3 # the same until a payout without a bank entry is overdue
 #   holidays: [] # such as ["2026-12-25"]
-#   reference: null # a regular expression with one group that finds the batch in a bank entry's texts
-#   counterparty: null # a regular expression that the payer's name must match
-#   bankAccounts: [] # IBANs; entries of others are not read
 #   # What was agreed with the acquirer, such as
 #   # { accountId: "A1001", type: captured, percent: "1.40", fixed: { EUR: "0.25" }, from: "2026-11-01", tolerance: "0.01" }
 #   tariff: []
 #   inbox: null # a folder whose files are imported by themselves
 #   files: [] # how files of the inbox are read, such as { match: "settlement_*.csv", map: maps/acquirer.yaml }
+#   # For statements of the bank, which are not taken yet: nothing reads these four.
+#   arriveDays: 3 # working days until a payout without an entry at the bank is overdue
+#   reference: null # a regular expression with one group that finds the batch in an entry's texts
+#   counterparty: null # a regular expression that the payer's name must match
+#   bankAccounts: [] # IBANs; entries of others are left out
 
 # secondPerson: another person than closed a business day locks it, both signed in at the console.
 days: { secondPerson: false }

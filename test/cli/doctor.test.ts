@@ -17,8 +17,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { roomChecks } from '../../src/cli/setup/checks/fileChecks.js';
 import { loadConfig } from '../../src/config/config.js';
+import { OF_STATEMENTS } from '../../src/config/settlement.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import { tieoutHere } from '../support/cliHere.js';
+import { textOf } from '../support/sourceFiles.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tieout-doctor-'));
 const env = { KEY_A1001: 'k' };
@@ -59,6 +61,31 @@ describe('doctor after init', () => {
   it('warns that nobody is told', async () => {
     const { checks } = await doctor();
     expect(checks.find(({ name }) => name === 'alerts')).toMatchObject({ kind: 'warning' });
+  });
+});
+
+describe('keys that nothing reads yet', () => {
+  it('are told where one is set, and said to be so where they are described', async () => {
+    const text = readFileSync(join(folder, 'tieout.yaml'), 'utf8');
+    const found = async (section: string) => {
+      writeFileSync(join(folder, 'tieout.yaml'), `${text}settlement: ${section}\n`);
+      return (await doctor()).checks.filter(({ name }) => name === 'settlement');
+    };
+    expect(await found('{ from: "2026-11-01", arriveDays: 3, settleDays: 1 }')).toEqual([]);
+    expect(await found('{ from: "2026-11-01", arriveDays: 2, counterparty: "^ACQ" }')).toEqual([
+      {
+        name: 'settlement',
+        kind: 'warning',
+        words: 'nothing reads arriveDays, counterparty yet: statements of the bank are not taken',
+      },
+    ]);
+    writeFileSync(join(folder, 'tieout.yaml'), text);
+    for (const key of OF_STATEMENTS) {
+      expect(textOf('docs/CONFIGURATION.md')).toMatch(
+        new RegExp(`^\\| \`settlement.${key}\` .* nothing reads it yet`, 'm'),
+      );
+      expect(text.split('nothing reads these four')[1]).toContain(`#   ${key}: `);
+    }
   });
 });
 

@@ -49,7 +49,7 @@ import { ledgerChecks, leftChecks } from './checks/ledgerChecks.js';
 import { liveChecks } from './checks/liveChecks.js';
 import { rightsCheck } from './checks/rightsCheck.js';
 import { sendingChecks } from './checks/sendingChecks.js';
-import { inboxChecks, settlementChecks } from './checks/settlementChecks.js';
+import { inboxChecks, settlementChecks, unreadChecks } from './checks/settlementChecks.js';
 
 export function doctorCommand(): Command {
   return new Command('doctor')
@@ -89,6 +89,7 @@ function configChecks(config: Config): Check[] {
     { name: 'environment', kind: 'ok', words: config.environment },
     ...accountChecks(config),
     ...keyChecks(config),
+    ...unreadChecks(config),
     ...fileChecks(config),
     ...roomChecks(config),
     ...certificateChecks(config),

@@ -3,6 +3,7 @@
 
 import { unkeptBreaks } from '../../../breaks/unkeptStore.js';
 import type { Config } from '../../../config/config.js';
+import { unreadKeys } from '../../../config/settlement.js';
 import { messageOf } from '../../../core/errors.js';
 import { leftMoneyNotice, unkeptBreaksNotice } from '../../../core/settlement/unkeptSettlement.js';
 import { countText } from '../../../core/text/amounts.js';
@@ -20,6 +21,14 @@ export async function settlementChecks(app: App): Promise<Check[]> {
     ...(await unkeptChecks(app)),
     ...(await leftMoneyChecks(app)),
   ];
+}
+
+/** Who sets a key waits for what it does. */
+export function unreadChecks({ settlement }: Config): Check[] {
+  const keys = settlement === null ? [] : unreadKeys(settlement);
+  if (keys.length === 0) return [];
+  const words = `nothing reads ${keys.join(', ')} yet: statements of the bank are not taken`;
+  return [{ name: 'settlement', kind: 'warning', words }];
 }
 
 /** What the acquirer's files have been owing for too long; nothing where it is not kept. */

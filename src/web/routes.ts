@@ -47,6 +47,7 @@ import { figureRowsCsv, figureRowsPage } from './pages/settlement/figureRows.js'
 import { makeReport } from './pages/settlement/reportForm.js';
 import { settlementPage, whereKept } from './pages/settlement/settlement.js';
 import { checkFile, checkPage, importFile } from './pages/settlement/upload.js';
+import { SECTIONS } from './sections.js';
 import type { Route } from './visit.js';
 
 /** Fields of the one form under which breaks are decided about. */
@@ -55,16 +56,27 @@ const BREAK_FIELDS = ['id', 'note', 'owner', 'words', 'seen'];
 /** Of breaks, instructions, orders, statements, days and reports, which an account leaves. */
 const LEFT = { unconfigured: true } as const;
 
+/** What a route says of itself where a section is shown for these accounts. */
+const SHOWN_FOR = { all: { everywhere: true }, configured: {}, left: LEFT } as const;
+
+/** The page of a section, opened by whom it is shown to. */
+function opens(section: keyof typeof SECTIONS, handle: Route['handle']): Route {
+  const { path, right, of } = SECTIONS[section];
+  return { method: 'GET', path, right, ...SHOWN_FOR[of], handle };
+}
+
+/** A list as a file. */
+function csvOf(path: string, handle: Route['handle']): Route {
+  return { method: 'GET', path: `${path}.csv`, right: 'download', ...LEFT, handle };
+}
+
 /** A list of whatever account, and the same as a file. */
 function listOf(path: string, page: Route['handle'], csv: Route['handle']): Route[] {
-  return [
-    { method: 'GET', path, right: 'look', ...LEFT, handle: page },
-    { method: 'GET', path: `${path}.csv`, right: 'download', ...LEFT, handle: csv },
-  ];
+  return [{ method: 'GET', path, right: 'look', ...LEFT, handle: page }, csvOf(path, csv)];
 }
 
 export const ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/', right: 'look', ...LEFT, handle: tonightPage },
+  opens('Tonight', tonightPage),
   { method: 'GET', path: '/nights/:date', right: 'look', ...LEFT, handle: runPage },
   {
     method: 'POST',
@@ -78,7 +90,8 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/nights/:date/statement', right: 'look', ...LEFT, handle: statementPage },
   ...listOf('/nights/:date/statement/lines', statementLinesPage, statementLinesCsv),
   ...listOf('/nights/:date/statement/books', bookLinesPage, bookLinesCsv),
-  ...listOf('/breaks', breaksPage, breaksCsv),
+  opens('Breaks', breaksPage),
+  csvOf('/breaks', breaksCsv),
   { method: 'GET', path: '/breaks/causes', right: 'look', ...LEFT, handle: causesPage },
   ...SET_VERBS.flatMap((verb): Route[] => [
     {
@@ -133,7 +146,7 @@ export const ROUTES: readonly Route[] = [
     fields: BREAK_FIELDS,
     handle: reopenBreaks,
   },
-  { method: 'GET', path: '/approvals', right: 'look', ...LEFT, handle: approvalsPage },
+  opens('Approvals', approvalsPage),
   {
     method: 'POST',
     path: '/approvals/approve',
@@ -151,7 +164,7 @@ export const ROUTES: readonly Route[] = [
     fields: ['id', 'words', 'confirmed', 'sheet'],
     handle: reject,
   },
-  { method: 'GET', path: '/instructions', right: 'look', ...LEFT, handle: instructionsPage },
+  opens('Instructions', instructionsPage),
   ...SET_DECISIONS.flatMap((verb): Route[] => [
     {
       method: 'GET',
@@ -189,7 +202,7 @@ export const ROUTES: readonly Route[] = [
     fields: ['id', 'words'],
     handle: replan,
   },
-  { method: 'GET', path: '/authorisations', right: 'look', handle: authorisationsPage },
+  opens('Reservations', authorisationsPage),
   { method: 'GET', path: '/brake', right: 'look', handle: brakePage },
   {
     method: 'POST',
@@ -207,7 +220,7 @@ export const ROUTES: readonly Route[] = [
     fields: ['account', 'words'],
     handle: brakeOff,
   },
-  { method: 'GET', path: '/days', right: 'look', ...LEFT, handle: daysPage },
+  opens('Days', daysPage),
   { method: 'GET', path: '/days/:account/:date', right: 'look', ...LEFT, handle: dayPage },
   ...SIGNING_VERBS.flatMap((verb): Route[] => [
     { method: 'GET', path: `/days/all/${verb}`, right: 'closeDays', handle: signAllPage(verb) },
@@ -230,7 +243,7 @@ export const ROUTES: readonly Route[] = [
       handle: closing(verb),
     }),
   ),
-  { method: 'GET', path: '/settlement', right: 'look', handle: whereKept(settlementPage) },
+  opens('Settlement', whereKept(settlementPage)),
   {
     method: 'GET',
     path: '/settlement/rows',
@@ -284,7 +297,7 @@ export const ROUTES: readonly Route[] = [
   },
   { method: 'GET', path: '/search', right: 'look', ...LEFT, handle: searchPage },
   { method: 'GET', path: '/orders/:account/:orderNo', right: 'look', ...LEFT, handle: orderPage },
-  { method: 'GET', path: '/reports', right: 'look', ...LEFT, handle: reportsPage },
+  opens('Reports', reportsPage),
   {
     method: 'POST',
     path: '/reports/make',
@@ -327,7 +340,7 @@ export const ROUTES: readonly Route[] = [
     fields: ['sha256'],
     handle: doDecisions,
   },
-  { method: 'GET', path: '/jobs', right: 'jobs', everywhere: true, handle: jobsPage },
+  opens('Jobs', jobsPage),
   {
     method: 'POST',
     path: '/jobs/retry',
@@ -344,8 +357,8 @@ export const ROUTES: readonly Route[] = [
     fields: ['job'],
     handle: discardJobs,
   },
-  { method: 'GET', path: '/activity', right: 'audit', everywhere: true, handle: activityPage },
-  { method: 'GET', path: '/audit', right: 'audit', everywhere: true, handle: auditPage },
+  opens('Activity', activityPage),
+  opens('Audit', auditPage),
   {
     method: 'POST',
     path: '/audit/check',
@@ -354,7 +367,7 @@ export const ROUTES: readonly Route[] = [
     fields: [],
     handle: checkChains,
   },
-  { method: 'GET', path: '/settings', right: 'settings', everywhere: true, handle: settingsPage },
+  opens('Settings', settingsPage),
   {
     method: 'POST',
     path: '/settings/invite',

@@ -11,6 +11,7 @@ import type { QueueName, QueuePort } from '../core/queuePort.js';
 import type { Database, Db } from '../database/db.js';
 import type { Words } from './format.js';
 import type { MonitorDeps } from './health.js';
+import type { SectionName } from './sections.js';
 import type { UploadedFile } from './upload/uploadForm.js';
 import type { Typed } from './visitor/draft.js';
 import type { Fields } from './visitor/fields.js';
@@ -104,7 +105,14 @@ export interface VisitEvent {
 }
 
 export type Answer =
-  | { kind: 'page'; title: string; section: string; body: VNode; status?: number; isLive?: boolean }
+  | {
+      kind: 'page';
+      title: string;
+      section: SectionName;
+      body: VNode;
+      status?: number;
+      isLive?: boolean;
+    }
   | { kind: 'redirect'; to: string }
   | { kind: 'notFound' }
   | { kind: 'refused'; status: 400 | 403 | 409; words: string }

@@ -6,14 +6,12 @@ import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Right } from '../../core/access.js';
 import { assetPath } from '../assets.js';
-
-/** For all accounts, for some of the configuration, or for some of it or that left it. */
-type Of = 'all' | 'configured' | 'left';
+import { type Of, type SectionName, sectionsFor } from '../sections.js';
 
 export interface Frame {
   title: string;
   environment: 'test' | 'live';
-  section: string;
+  section: SectionName;
   /** null: nobody is signed in */
   person: { name: string; can(right: Right, of: Of): boolean } | null;
   csrf: string;
@@ -28,31 +26,6 @@ export interface Frame {
   /** the page changes while one looks at it */
   isLive?: boolean;
 }
-
-interface Section {
-  name: string;
-  path: string;
-  right: Right;
-  of: Of;
-  /** only where settlement is kept */
-  ofSettlement?: true;
-}
-
-/** In the order in which a morning asks for them. */
-const SECTIONS: readonly Section[] = [
-  { name: 'Tonight', path: '/', right: 'look', of: 'left' },
-  { name: 'Breaks', path: '/breaks', right: 'look', of: 'left' },
-  { name: 'Approvals', path: '/approvals', right: 'look', of: 'left' },
-  { name: 'Instructions', path: '/instructions', right: 'look', of: 'left' },
-  { name: 'Reservations', path: '/authorisations', right: 'look', of: 'configured' },
-  { name: 'Reports', path: '/reports', right: 'look', of: 'left' },
-  { name: 'Days', path: '/days', right: 'look', of: 'left' },
-  { name: 'Settlement', path: '/settlement', right: 'look', of: 'configured', ofSettlement: true },
-  { name: 'Jobs', path: '/jobs', right: 'jobs', of: 'all' },
-  { name: 'Activity', path: '/activity', right: 'audit', of: 'all' },
-  { name: 'Audit', path: '/audit', right: 'audit', of: 'all' },
-  { name: 'Settings', path: '/settings', right: 'settings', of: 'all' },
-];
 
 export function renderPage(frame: Frame, body: VNode): string {
   return `<!doctype html>${renderToString(<Document frame={frame}>{body}</Document>)}`;
@@ -130,7 +103,7 @@ function Bar({ frame, person }: { frame: Frame; person: NonNullable<Frame['perso
         <button type="submit">Sign out</button>
       </form>
       <nav aria-label="Sections">
-        {sectionsOf(frame, person).map(({ name, path }) => (
+        {sectionsFor(person.can, frame.hasSettlement).map(({ name, path }) => (
           <a href={path} aria-current={frame.section === name ? 'page' : undefined}>
             {name}
           </a>
@@ -175,11 +148,5 @@ function StopSending({ csrf, person }: { csrf: string; person: NonNullable<Frame
         <a href="/brake">For one account</a>
       </form>
     </details>
-  );
-}
-
-function sectionsOf({ hasSettlement }: Frame, { can }: NonNullable<Frame['person']>): Section[] {
-  return SECTIONS.filter(
-    ({ right, of, ofSettlement }) => can(right, of) && (ofSettlement !== true || hasSettlement),
   );
 }

@@ -70,7 +70,7 @@ async function page(
       <OwnSessions csrf={csrf} sessions={sessions} session={session} words={words} />
     </>
   );
-  const answer = { kind: 'page' as const, title: 'Another password', section: '', body };
+  const answer = { kind: 'page' as const, title: 'Another password', section: '' as const, body };
   const status = problem?.status ?? 200;
   return sendAnswer(deps, request, reply, { session, csrf, answer: { ...answer, status } });
 }

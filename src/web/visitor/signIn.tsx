@@ -192,7 +192,7 @@ async function confirmPage(
   const csrf = tokenFor(request, reply);
   const words = problem?.words ?? null;
   const body = <ConfirmForm csrf={csrf} next={next} name={session.name} problem={words} />;
-  const answer = { kind: 'page' as const, title: 'Your password', section: '', body };
+  const answer = { kind: 'page' as const, title: 'Your password', section: '' as const, body };
   const status = problem?.status ?? 200;
   return sendAnswer(deps, request, reply, { session, csrf, answer: { ...answer, status } });
 }
@@ -238,7 +238,7 @@ function show(
   status = 200,
 ): Promise<FastifyReply> {
   const csrf = tokenFor(request, reply);
-  const answer = { kind: 'page' as const, section: '', status, ...page(csrf) };
+  const answer = { kind: 'page' as const, section: '' as const, status, ...page(csrf) };
   return sendAnswer(deps, request, reply, { session: null, csrf, answer });
 }
 

@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { INITIAL_VALUES, PROFILE_TEMPLATE, renderConfig } from '../src/config/templates.js';
 import { ALERT_EVENTS } from '../src/core/alertMessages.js';
+import { EXIT_WORDS } from '../src/core/exitCodes.js';
 import { BATCH_MOVES } from '../src/core/instructions/batch.js';
 import { SENDING_MOVES } from '../src/core/instructions/breaker.js';
 import { HOLD_REASONS } from '../src/core/instructions/holdReasons.js';
@@ -118,8 +119,8 @@ describe('the runbook', () => {
     expect(reasons.filter((reason) => !runbook.includes(`| \`${reason}\` |`))).toEqual([]);
   });
 
-  test.each(['0', '1', '2', '3', '4'])('and the README say what exit code %s means', (code) => {
-    expect(runbook).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'));
+  test.each(Object.keys(EXIT_WORDS))('contract and README say what exit code %s means', (code) => {
+    expect(textOf('docs/CONTRACT.md')).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'));
     expect(textOf('README.md')).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'));
   });
 });
@@ -138,7 +139,7 @@ describe('alerts and metrics', () => {
 
   test('the runbook says of each exit code once what to do', () => {
     const codes = [...runbook.matchAll(/^\| (\d) \|/gm)].map(([, code]) => code);
-    expect(codes).toEqual(['0', '1', '2', '3', '4']);
+    expect(codes).toEqual(Object.keys(EXIT_WORDS));
   });
 
   test('the runbook has every metric, and no other', () => {

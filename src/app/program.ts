@@ -9,9 +9,9 @@ import type { Entry } from '../cli/commandTree.js';
 import { opensWith } from '../cli/context.js';
 import { machineUser } from '../cli/machineUser.js';
 import { fileFailure, messageOf, TieoutError } from '../core/errors.js';
+import { EXIT } from '../core/exitCodes.js';
 import { packageVersion } from '../runs/thisProgram.js';
 
-const USAGE_EXIT = 2;
 const CONFIG = [
   '--config <file>',
   'configuration (else TIEOUT_CONFIG, else ./tieout.yaml)',
@@ -26,7 +26,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     await (await program(args)).parseAsync([...args], { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
-      process.exitCode = error.exitCode === 0 ? 0 : USAGE_EXIT;
+      process.exitCode = error.exitCode === 0 ? 0 : EXIT.usage;
       return;
     }
     const failed = fileFailure(error, machineUser());
@@ -36,7 +36,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     if (failed === null && !(error instanceof TieoutError) && error instanceof Error) {
       process.stderr.write(`${error.stack ?? ''}\n`);
     }
-    process.exitCode = error instanceof TieoutError ? error.exitCode : 1;
+    process.exitCode = error instanceof TieoutError ? error.exitCode : EXIT.failed;
   }
 }
 

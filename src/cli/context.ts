@@ -8,6 +8,7 @@ import { loadConfigHere } from '../config/config.js';
 import { hidingSecrets } from '../config/hiding.js';
 import { decisionKeys } from '../core/decisions/decisionKeys.js';
 import { inDiskWords, messageOf, TieoutError, UsageError } from '../core/errors.js';
+import { EXIT } from '../core/exitCodes.js';
 import type { Decider } from '../core/instructions/decider.js';
 import type { Log } from '../core/log.js';
 import { indentedLines } from '../core/log.js';
@@ -104,7 +105,7 @@ export async function withApp(
     talk.log(`stopped: ${messageOf(error)}`, {
       level: 'error',
     });
-    process.exitCode = error instanceof TieoutError ? error.exitCode : 1;
+    process.exitCode = error instanceof TieoutError ? error.exitCode : EXIT.failed;
   } finally {
     offCrash();
     stop.off();

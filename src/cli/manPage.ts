@@ -1,15 +1,8 @@
 // The manual page tieout(1), made of the commands themselves. Neighbours: commandTree.ts reads
 // them; scripts/man-page.mjs writes the page into what is built.
 
+import { EXIT_WORDS } from '../core/exitCodes.js';
 import type { CommandNode } from './commandTree.js';
-
-const EXIT_CODES: readonly (readonly [string, string])[] = [
-  ['0', 'done; for run: everything ties'],
-  ['1', 'failed'],
-  ['2', 'wrong usage or configuration: the message names key and file'],
-  ['3', 'a run ended, and orders differ'],
-  ['4', 'a run is incomplete'],
-];
 
 export function manPage(nodes: readonly CommandNode[], version: string): string {
   const commands = nodes.flatMap(({ path, takes, about, options }) => [
@@ -19,7 +12,7 @@ export function manPage(nodes: readonly CommandNode[], version: string): string 
       .filter(({ long }) => path === '' || !['--config', '--help'].includes(long))
       .flatMap((option) => ['.TP', `\\fB${roff(option.flags)}\\fR`, roff(option.about)]),
   ]);
-  const codes = EXIT_CODES.flatMap(([code, words]) => ['.TP', code, roff(words)]);
+  const codes = Object.entries(EXIT_WORDS).flatMap(([code, words]) => ['.TP', code, roff(words)]);
   return [
     `.TH TIEOUT 1 "" "tieout ${roff(version)}" ""`,
     '.SH NAME',

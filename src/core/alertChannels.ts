@@ -1,5 +1,5 @@
-// Who is told from outside, each with the key of `notify` under which its address stands and what it
-// is sent. Pure; outbox/ writes to them, alerts/ tells them.
+// Who is told from outside, each with the key of `notify` under which its address stands and what
+// it is sent. Pure; outbox/ writes to them, alerts/ tells them.
 
 /** `notify` of the configuration. */
 interface Notify {

@@ -2,8 +2,10 @@
 // `kind` and never come through here. Each class carries the exit code of docs/CONTRACT.md section
 // 1, so that no command has to decide it anew. A message must never contain a secret.
 
+import { EXIT, type ExitCode } from './exitCodes.js';
+
 export class TieoutError extends Error {
-  readonly exitCode: 1 | 2 = 1;
+  readonly exitCode: ExitCode = EXIT.failed;
 
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -13,7 +15,7 @@ export class TieoutError extends Error {
 
 /** A configuration or profile that cannot be used: names file, key and what was expected. */
 export class ConfigurationError extends TieoutError {
-  override readonly exitCode = 2;
+  override readonly exitCode = EXIT.usage;
   readonly file: string;
   readonly key: string;
 
@@ -26,7 +28,7 @@ export class ConfigurationError extends TieoutError {
 
 /** A command that was called wrongly. */
 export class UsageError extends TieoutError {
-  override readonly exitCode = 2;
+  override readonly exitCode = EXIT.usage;
 }
 
 /** A file given to `tieout import` that is refused as a whole. */

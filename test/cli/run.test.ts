@@ -4,6 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { EXIT_WORDS } from '../../src/core/exitCodes.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
 import { tieoutHere } from '../support/cliHere.js';
 import { dateOf } from '../support/night.js';
@@ -29,6 +30,13 @@ it('is refused where no clock could begin a night, as every command is', async (
     const asked = [...name.split(' '), '--config', 'odd.yaml'];
     const { code, stderr } = await tieoutHere(asked, { cwd: house.folder });
     expect([name, code, stderr]).toEqual([name, 2, expect.stringMatching(words)]);
+  }
+});
+
+it('says what each exit code means', async () => {
+  const { stdout } = await run('--help');
+  for (const [code, words] of Object.entries(EXIT_WORDS)) {
+    expect(stdout).toContain(`\n  ${code}  ${words}\n`);
   }
 });
 

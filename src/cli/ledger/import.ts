@@ -6,6 +6,7 @@
 import { Command } from 'commander';
 import type { Config } from '../../config/config.js';
 import { loadColumnMap } from '../../config/mapFile.js';
+import { EXIT, type ExitCode } from '../../core/exitCodes.js';
 import type { Database } from '../../database/db.js';
 import { importDisputes } from '../../ledger/imports/importDisputes.js';
 import { importOrders } from '../../ledger/imports/importOrders.js';
@@ -123,11 +124,11 @@ interface ImportOutput {
   /** One JSON document under --json, else the counts; empty when refused without --json. */
   stdout: string;
   stderr: string;
-  exitCode: 0 | 1;
+  exitCode: ExitCode;
 }
 
 export function importOutput(result: ImportResult, json: boolean): ImportOutput {
-  const exitCode = result.kind === 'refused' ? 1 : 0;
+  const exitCode = result.kind === 'refused' ? EXIT.failed : EXIT.done;
   if (json) return { stdout: `${jsonText(result)}\n`, stderr: '', exitCode };
   if (result.kind === 'refused')
     return { stdout: '', stderr: `${formatImport(result)}\n`, exitCode };

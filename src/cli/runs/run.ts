@@ -4,7 +4,7 @@
 import { Command, Option } from 'commander';
 import { tellOnce } from '../../alerts/watchRuns.js';
 import { UsageError } from '../../core/errors.js';
-import type { RunState } from '../../core/runs/summary.js';
+import { EXIT_OF_RUN, EXIT_WORDS } from '../../core/exitCodes.js';
 import type { RunRequest } from '../../night/begin.js';
 import type { RunResult } from '../../night/run.js';
 import { runDate } from '../../night/run.js';
@@ -20,15 +20,6 @@ interface RunFlags {
   dryRun?: boolean;
   format?: 'csv';
 }
-
-/** The table of docs/CONTRACT.md section 1. */
-export const EXIT_CODES: Record<RunState, number> = {
-  tied_out: 0,
-  broken: 3,
-  incomplete: 4,
-  running: 4,
-  failed: 1,
-};
 
 export function runCommand(): Command {
   return new Command('run')
@@ -52,7 +43,7 @@ export function runCommand(): Command {
         if (wantsJson(command)) printJson(result.summary);
         else if (flags.format === 'csv') await printWouldDo(result.summary.wouldDo ?? []);
         else printLines([...summaryLines(result.summary), ...dryLines(result.summary)]);
-        return EXIT_CODES[result.summary.state];
+        return EXIT_OF_RUN[result.summary.state];
       };
       // A cron begins it, and nobody begins it again: a server that is started anew is waited
       // for. One that is away is a failure, which whoever reads the exit code wants to know soon.
@@ -69,9 +60,8 @@ async function runAndTell(app: App, request: RunRequest): Promise<RunResult> {
   }
 }
 
-const EXIT_HELP = `
-Exit codes: 0 tied out; 1 failed; 2 wrong usage or configuration; 3 some orders differ;
-4 incomplete: a page failed, orders were not compared, or an instruction is not settled.`;
+const EXIT_LINES = Object.entries(EXIT_WORDS).map(([code, words]) => `  ${code}  ${words}`);
+const EXIT_HELP = ['', 'Exit codes:', ...EXIT_LINES].join('\n');
 
 function collect(value: string, previous: string[]): string[] {
   return [...previous, value];

@@ -2,6 +2,7 @@
 // of waiting for a running worker or the next run.
 
 import { Command } from 'commander';
+import { EXIT, type ExitCode } from '../../core/exitCodes.js';
 import { brakeAndCure } from '../../core/instructions/breaker.js';
 import { holdLabel, waitingState } from '../../core/instructions/holdReasons.js';
 import { instructionMoney } from '../../core/instructions/instruction.js';
@@ -19,8 +20,6 @@ import { noticeLines } from './noticeLines.js';
 /** As for a run (docs/CONTRACT.md section 1): unsettled 4; refused, or held once more, 3. */
 const UNSETTLED: ReadonlySet<string> = new Set(['planned', 'queued', 'sending', 'unknown']);
 const TO_LOOK_AT: ReadonlySet<string> = new Set(['rejected', 'held']);
-const INCOMPLETE_EXIT = 4;
-const BROKEN_EXIT = 3;
 
 export function sendCommand(): Command {
   return new Command('send')
@@ -48,19 +47,19 @@ export function sendCommand(): Command {
             const head = sent.length === 0 && elsewhere.length > 0 ? [] : sentLines(sent);
             printLines([...head, ...stops, ...noticeLines(elsewhere)]);
           }
-          return elsewhere.length > 0 ? INCOMPLETE_EXIT : exitOf(sent);
+          return elsewhere.length > 0 ? EXIT.incomplete : exitOf(sent);
         },
         { isWork: true },
       );
     });
 }
 
-function exitOf(sent: readonly SentInstruction[]): number {
+function exitOf(sent: readonly SentInstruction[]): ExitCode {
   // Accepted is not shown yet; of a payout no look shows more.
   const isUnsettled = ({ state, operation }: SentInstruction): boolean =>
     UNSETTLED.has(state) || (state === 'accepted' && operation !== 'payout');
-  if (sent.some(isUnsettled)) return INCOMPLETE_EXIT;
-  return sent.some(({ state }) => TO_LOOK_AT.has(state)) ? BROKEN_EXIT : 0;
+  if (sent.some(isUnsettled)) return EXIT.incomplete;
+  return sent.some(({ state }) => TO_LOOK_AT.has(state)) ? EXIT.differs : EXIT.done;
 }
 
 function sentLines(sent: readonly SentInstruction[]): Line[] {

@@ -92,14 +92,11 @@ function changesFrom(before: RecordedSettings | undefined, config: Config, accou
   const { settings } = ownPolicies({ config });
   const own = { settings, profile: config.gateway.profile };
   const now = moneySettings(settings, own.profile, accountId);
-  const then = before === undefined ? null : settingsOf(before, own, accountId);
-  if (then !== null) return changesOf(then, now);
+  if (before === undefined || before.profile === null) return unreadable(now.policies);
+  const profile = profileOf(before.settings, before.profile, own);
+  const changes = changesOf(moneySettings(before.settings, profile ?? own.profile, accountId), now);
   // What stands beside a profile that nobody can read can be: to whom it would go, above all.
-  const beside =
-    before === undefined || before.profile === null
-      ? []
-      : changesOf(moneySettings(before.settings, own.profile, accountId), now);
-  return [...unreadable(now.policies), ...beside];
+  return profile === null ? [...unreadable(now.policies), ...changes] : changes;
 }
 
 interface OwnSettings {
@@ -107,18 +104,11 @@ interface OwnSettings {
   profile: Profile;
 }
 
-function settingsOf(
-  { settings, profile }: RecordedSettings,
-  own: OwnSettings,
-  accountId: string,
-): MoneySettings | null {
-  if (profile === null) return null;
+/** The profile of these settings, whose text is kept; null: nobody can read it. */
+function profileOf(settings: DescribedConfig, text: string, own: OwnSettings): Profile | null {
   // Mostly it is today's profile, and need not be read again: every claim asks here.
-  if (profileHash(settings) === profileHash(own.settings)) {
-    return moneySettings(settings, own.profile, accountId);
-  }
-  const parsed = parsedProfile(profile);
-  return parsed === null ? null : moneySettings(settings, parsed, accountId);
+  const isToday = profileHash(settings) === profileHash(own.settings);
+  return isToday ? own.profile : parsedProfile(text);
 }
 
 /** So many of the last ones are kept read: accounts were planned by few, and every claim asks. */

@@ -40,11 +40,9 @@ export async function openBooks(tx: Db, booking: Booking): Promise<void> {
 /** What we made, as its business days have it. */
 export async function bookOurs(
   tx: Db,
-  booking: Pick<Booking, 'runId' | 'accountIds' | 'from'>,
+  { runId, accountIds, from }: Pick<Booking, 'runId' | 'accountIds' | 'from'>,
 ): Promise<void> {
-  await tx.query(statement('movements/bookOurs'), [
-    ...[booking.runId, booking.accountIds, booking.from],
-  ]);
+  await tx.query(statement('movements/bookOurs'), [runId, accountIds, from]);
 }
 
 /** Until `forgetShown`, or the end of the transaction, the next two read what the run saw. */

@@ -13,12 +13,17 @@ import { formatAmount } from '../money.js';
 
 /** What a line says of the money. */
 export const LINE_TYPES = [
-  ...['captured', 'refunded', 'chargeback', 'chargeback_reversed'],
-  ...['fee', 'reserve', 'carried', 'adjustment', 'payout'],
+  'captured',
+  'refunded',
+  'chargeback',
+  'chargeback_reversed',
+  'fee',
+  'reserve',
+  'carried',
+  'adjustment',
+  'payout',
 ] as const;
-type LineType =
-  | ('captured' | 'refunded' | 'chargeback' | 'chargeback_reversed')
-  | ('fee' | 'reserve' | 'carried' | 'adjustment' | 'payout');
+type LineType = (typeof LINE_TYPES)[number];
 
 export const SETTLEMENT_COLUMNS: readonly Column[] = [
   { name: 'account_id', nullable: false },
@@ -81,7 +86,7 @@ export function checkSettlementLine(
   currencies: CurrencyDecimals,
 ): RowCheck<SettlementLine> {
   return checking(() => {
-    const type = oneOf<LineType>(line, 'type', LINE_TYPES as readonly LineType[]);
+    const type = oneOf<LineType>(line, 'type', LINE_TYPES);
     const money = moneyOf(line, type, currencies);
     return {
       accountId: identifier(line, 'account_id'),

@@ -1,7 +1,7 @@
 // Brings the schema to the state that migrations/*.sql describes, and back. The list of applied
 // files and their checksums live in a schema of their own, tieout_meta: public may belong to
 // another program, and the schemas of ours are themselves made by migrations. It must never apply
-// a file twice or go on over one that was edited later. Neighbours: connection.ts, the lead's SQL.
+// a file twice or go on over one that was edited later. Neighbour: connection.ts.
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

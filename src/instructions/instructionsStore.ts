@@ -108,7 +108,6 @@ export interface SentInstruction {
   reason: string | null;
 }
 
-/** What became of these instructions. */
 /** Those that their sender left on their way, or that no look has shown; a payout shows in none. */
 export async function approvedUnderWay(db: Db, accountIds: readonly string[]): Promise<bigint[]> {
   const { rows } = await db.query<{ instruction_id: bigint }>(
@@ -121,6 +120,7 @@ export async function approvedUnderWay(db: Db, accountIds: readonly string[]): P
   return rows.map((row) => row.instruction_id);
 }
 
+/** What became of these instructions. */
 export async function sentInstructions(
   db: Db,
   instructionIds: readonly bigint[],

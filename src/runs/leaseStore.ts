@@ -1,7 +1,7 @@
 // Who holds a run: taken by compare-and-set, proven by a sign of life that the database dates, and
 // held against by every statement of the run. Whoever takes a run over waits for what its holder
 // has under way at the server, and ends it there where that takes too long: the process behind it
-// may be frozen. Neighbours: runs.ts has the rows, fence.ts sends the fence.
+// may be frozen. Neighbours: runsStore.ts has the rows, fence.ts sends the fence.
 
 import type { Database, Db, Tx } from '../database/db.js';
 import type { Guard } from '../database/fence.js';

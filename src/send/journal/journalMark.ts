@@ -1,7 +1,8 @@
 // The mark beside the journal of permits: how many signs of life of this host the database has
 // acknowledged. A number in the database that is lower tells of one that was put back, also where
-// this host has sent nothing since. Many processes of the host write it; the highest stays.
-// Neighbours: journalsStore.ts counts, send/journal/journalGuard.ts compares.
+// this host has sent nothing since. Many processes of the host write it; one that is slow may put a
+// lower one back, until the next sign of life. Neighbours: journalsStore.ts counts,
+// send/journal/journalGuard.ts compares.
 
 import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -31,7 +32,7 @@ export function readMark(place: string): Mark | null {
   }
 }
 
-/** Of one database and release it only counts up. */
+/** Of one database and release it counts up, save where two processes write at once. */
 export function keepMark(place: string, mark: Mark): void {
   const known = readMark(place);
   const isSame = known?.base === mark.base && known.released === mark.released;

@@ -106,8 +106,8 @@ export interface KeptBeside {
 
 export const MEMOS = 'Memos, in no sum: cancelled (reservations let go) and payouts made.';
 export const PAYOUTS_LEFT_OUT =
-  'Payouts are left out for as long as nobody has set whether the gateway writes their amounts in ' +
-  'euros or in cents.';
+  'Payouts are left out for as long as nobody has set whether the gateway writes their amounts ' +
+  'in euros or in cents.';
 
 /** Said under every table of days: what is no part of a sum, and what the figures do not hold. */
 export function besideFigures({ hasSettlement, hasPayoutUnit }: KeptBeside): string {

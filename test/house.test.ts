@@ -128,7 +128,7 @@ const HOMES: Readonly<Record<string, RegExp>> = {
   'fast-xml-parser': /^src\/gateway\//,
   undici: /^src\/gateway\//,
   zod: /^src\/(config\/\w+|gateway\/document\/profile|backup\/manifest)\.ts$/,
-  yaml: /^src\/(config\/\w+|gateway\/document\/profile)\.ts$/,
+  yaml: /^src\/core\/text\/readYaml\.ts$/,
   commander: /^src\/(cli|app)\//,
   'csv-parse': /^src\/ledger\/lines\//,
   '@zxcvbn-ts/core': /^src\/access\/chosenPassword\.ts$/,

@@ -5,14 +5,13 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.js';
 import { normalInstant } from '../core/ledger/ledgerRow.js';
 import type { Hundredths } from '../core/money.js';
 import type { AuthorisationRule } from '../core/orders/authorisation.js';
 import { INSTRUCTION_OPERATIONS, type InstructionOperation } from '../core/orders/order.js';
-import { yamlProblem } from '../core/text/yamlProblem.js';
+import { type ReadYaml, readYaml } from '../core/text/readYaml.js';
 import { isTimezone } from '../core/time.js';
 import type { Account } from '../gateway/account.js';
 import { type Profile, parseProfile, sandboxProfile } from '../gateway/document/profile.js';
@@ -281,52 +280,34 @@ const settingsSchema = z.strictObject({
 });
 
 type Settings = z.infer<typeof settingsSchema>;
-type YamlDocument = ReturnType<typeof parseDocument>;
 
 function parseSettings(text: string, file: string, env: NodeJS.ProcessEnv): Settings {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
-  const [problem] = [...document.errors, ...document.warnings];
-  if (problem) {
-    const { key, problem: what } = yamlProblem(problem, text);
-    throw new ConfigurationError(file, key, what);
-  }
-  const filledIn = interpolate(document.toJS() ?? {}, env, file);
+  const { value, lineOf } = readYaml(text, file);
+  const filledIn = interpolate(value, env, file);
   const read = settingsSchema.safeParse(filledIn);
   const [issue] = read.success ? [] : read.error.issues;
   if (read.success) {
-    refuseTwins(read.data.accounts, file);
+    refuseTwins(read.data.accounts, file, lineOf);
     return read.data;
   }
   const path = (issue?.path ?? []).map(String);
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   const where = unknown === undefined ? path : [...path, unknown];
   const what = unknown === undefined ? (issue?.message ?? 'cannot be used') : 'unknown key';
-  throw new ConfigurationError(file, where.join('.'), `${what}${lineOf(document, where, lines)}`);
+  throw new ConfigurationError(file, where.join('.'), `${what}${lineOf(where)}`);
 }
 
-/** Where the file says it: the line of the key, or of the nearest map around a missing one. */
-function lineOf(document: YamlDocument, path: readonly string[], lines: LineCounter): string {
-  let offset: number | undefined;
-  let node: unknown = document.contents;
-  for (const name of path) {
-    const pair = isMap(node)
-      ? node.items.find(({ key }) => isScalar(key) && String(key.value) === name)
-      : undefined;
-    const next = pair?.key ?? (isNode(node) && 'get' in node ? node.get(Number(name), true) : null);
-    if (!isNode(next)) break;
-    offset = next.range?.[0] ?? offset;
-    node = pair === undefined ? next : pair.value;
-  }
-  return offset === undefined ? '' : ` (line ${lines.linePos(offset).line})`;
-}
-
-function refuseTwins(accounts: Settings['accounts'], file: string): void {
+function refuseTwins(
+  accounts: Settings['accounts'],
+  file: string,
+  lineOf: ReadYaml['lineOf'],
+): void {
   const seen = new Set<string>();
   for (const [index, { accountId }] of accounts.entries()) {
     if (seen.has(accountId)) {
-      const problem = `${accountId} is given twice`;
-      throw new ConfigurationError(file, `accounts.${index}.accountId`, problem);
+      const path = ['accounts', String(index), 'accountId'];
+      const problem = `${accountId} is given twice${lineOf(path)}`;
+      throw new ConfigurationError(file, path.join('.'), problem);
     }
     seen.add(accountId);
   }

@@ -2,7 +2,6 @@
 // every pattern and zone tried before the first line is read. What a map means is
 // core/mapping/columnMap.ts's.
 
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.js';
 import { type Column, ORDER_COLUMNS, REFUND_COLUMNS } from '../core/ledger/ledgerRow.js';
@@ -17,6 +16,7 @@ import {
 import { timePattern } from '../core/mapping/mappedTimes.js';
 import { EXPECTED_STATES } from '../core/orders/order.js';
 import { LINE_TYPES, SETTLEMENT_COLUMNS } from '../core/settlement/settlementLine.js';
+import { readYaml } from '../core/text/readYaml.js';
 import { isTimezone } from '../core/time.js';
 import { readText } from './values.js';
 
@@ -102,16 +102,14 @@ const mapSchema = z.strictObject({
 
 /** Throws ConfigurationError naming file and key. */
 export function loadColumnMap(file: string, table: MappedTable = 'orders'): ColumnMap {
-  const document = parseDocument(readText(file, MAP_BYTES_MAX), { uniqueKeys: true });
-  const [problem] = [...document.errors, ...document.warnings];
-  if (problem) throw new ConfigurationError(file, '', problem.message.split('\n')[0] ?? '');
-  const read = mapSchema.safeParse(document.toJS() ?? {});
+  const { value, lineOf } = readYaml(readText(file, MAP_BYTES_MAX), file);
+  const read = mapSchema.safeParse(value);
   if (!read.success) {
     const issue = read.error.issues[0];
     const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
     const path = [...(issue?.path ?? []).map(String), ...(unknown === undefined ? [] : [unknown])];
     const words = unknown === undefined ? (issue?.message ?? 'cannot be used') : 'unknown key';
-    throw new ConfigurationError(file, path.join('.'), words);
+    throw new ConfigurationError(file, path.join('.'), `${words}${lineOf(path)}`);
   }
   if (read.data.table !== table) {
     throw new ConfigurationError(

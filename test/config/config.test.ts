@@ -177,7 +177,7 @@ describe('what is refused', () => {
     [
       'an account given twice',
       'accounts: [{merchantId: M, accountId: A, signingKey: k}, {merchantId: N, accountId: A, signingKey: k}]',
-      'accounts.1.accountId',
+      'accounts.1.accountId: A is given twice (line 1)',
     ],
     ['an environment of another name', `${ACCOUNTS}environment: prod`, 'environment'],
     ['an empty database address', `${ACCOUNTS}database: { url: "" }`, 'database.url'],
@@ -209,7 +209,7 @@ describe('what is refused', () => {
     ['a user in the address', `${ACCOUNTS}gateway: {baseUrl: "https://u:p@gw/x"}`, 'baseUrl'],
     ['an address that is none', `${ACCOUNTS}gateway: { baseUrl: "gw" }`, 'gateway.baseUrl'],
     ['a query in the address', `${ACCOUNTS}gateway: {baseUrl: "https://gw/?a=1"}`, 'baseUrl'],
-    ['a key given twice', `${ACCOUNTS}environment: test\nenvironment: live`, 'unique'],
+    ['a key twice, once quoted', `${ACCOUNTS}web: { port: 1 }\n"web": {}`, 'web: is given twice'],
     ['a list instead of a map', '- a\n- b', 'tieout.yaml'],
     ['an empty file', '', 'accounts'],
   ])('%s, naming key and file', (_, text, key) => {

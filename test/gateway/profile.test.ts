@@ -135,6 +135,16 @@ describe('parseProfile', () => {
       'query.orderList.separator',
     ],
     ['a key given twice', `${REQUIRED}siteField: a\nsiteField: b\n`, 'siteField'],
+    [
+      'a code given once quoted and once not',
+      'statuses: { payment: { "2000": authorised, 2000: captured } }\n',
+      '2000',
+    ],
+    [
+      'the same the other way round, by an alias',
+      'siteField: &a "2000"\nstatuses: { payment: { 2000: authorised, *a : captured } }\n',
+      '2000',
+    ],
     ['a list in place of the map', '- signing\n', ''],
   ];
   it.each(refused)('refuses %s and names file and key', (_, text, key) => {
@@ -147,6 +157,14 @@ describe('parseProfile', () => {
     expect(error).toBeInstanceOf(ConfigurationError);
     expect((error as ConfigurationError).key).toBe(key);
     expect((error as ConfigurationError).message).toContain('gateway-profile.yaml');
+  });
+
+  it.each([
+    ['an unknown key', 'siteFeld: x\n', 'siteFeld: unknown key (line 3)'],
+    ['a value that cannot be', 'limits:\n  concurrency: 0\n', ' (line 4)'],
+    ['a key given twice', 'currencies:\n  KWD: 3\n  "KWD": 2\n', ' (line 5)'],
+  ])('tells the line of %s', (_, text, words) => {
+    expect(() => parseProfile(REQUIRED + text, 'p.yaml')).toThrow(words);
   });
 });
 

@@ -371,6 +371,12 @@ describe('a map is refused', () => {
     expect(() => loadMap(change, 'settlement')).toThrow('minorUnits: hang on the currency');
   });
 
+  it('with a word given once quoted and once not', () => {
+    const file = join(folder, 'twice.yaml');
+    writeFileSync(file, 'table: orders\nonlyWhen:\n  Type: { "1": in, 1: out }\n');
+    expect(() => loadColumnMap(file)).toThrow('twice.yaml: 1: is given twice');
+  });
+
   it('that is not there', () => {
     expect(() => loadColumnMap(join(folder, 'nowhere.yaml'))).toThrow('nowhere.yaml');
   });

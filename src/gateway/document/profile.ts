@@ -4,11 +4,10 @@
 // Reads text, never a file: the configuration does that.
 
 import { isDeepStrictEqual } from 'node:util';
-import { isScalar, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { ConfigurationError } from '../../core/errors.js';
 import { GATEWAY_STATES, type GatewayState } from '../../core/orders/order.js';
-import { yamlProblem } from '../../core/text/yamlProblem.js';
+import { type ReadYaml, readYaml } from '../../core/text/readYaml.js';
 import { isTimezone } from '../../core/time.js';
 import { SHOWN } from './profileShown.js';
 
@@ -272,9 +271,9 @@ export function parseProfile(
   file: string,
   { isSandbox = false }: { isSandbox?: boolean } = {},
 ): Profile {
-  const given = readYaml(text, file);
+  const { value: given, lineOf } = readYaml(text, file);
   const read = profileSchema.safeParse(given);
-  if (!read.success) throw profileError(file, read.error);
+  if (!read.success) throw profileError(file, read.error, lineOf);
   if (!isSandbox) {
     mustBeGiven(given, ['signing'], file);
     mustBeGiven(given, ['statuses', 'payment'], file);
@@ -296,7 +295,7 @@ export interface ProfileOrigin {
 
 /** Where each value comes from; a null text is `profile: sandbox`, in which nothing is set. */
 export function profileOrigins(text: string | null, file: string): ProfileOrigin[] {
-  const given = text === null ? {} : readYaml(text, file);
+  const given = text === null ? {} : readYaml(text, file).value;
   const origins: ProfileOrigin[] = [];
   // `tieout init` writes every key: that a value stands there does not make it the merchant's.
   const defaults: unknown = sandboxProfile();
@@ -347,31 +346,17 @@ export function forOperation<T>(map: Record<string, T>, operation: string): T {
   return own;
 }
 
-function readYaml(text: string, file: string): unknown {
-  const document = parseDocument(text, { uniqueKeys: true });
-  const [error] = document.errors;
-  if (error) {
-    const { key, problem } = yamlProblem(error, text);
-    throw new ConfigurationError(file, key, problem);
-  }
-  visit(document, {
-    Pair(_, pair) {
-      // 0012 unquoted would be read as the number 12: the code would silently lose its zeros.
-      if (!isScalar(pair.key) || typeof pair.key.value === 'string') return;
-      if (pair.key.source === String(pair.key.value)) return;
-      throw new ConfigurationError(file, pair.key.source ?? '', 'put this key in quotes');
-    },
-  });
-  return document.toJS() ?? {};
-}
-
-function profileError(file: string, error: z.ZodError): ConfigurationError {
+function profileError(
+  file: string,
+  error: z.ZodError,
+  lineOf: ReadYaml['lineOf'],
+): ConfigurationError {
   const [issue] = error.issues;
   if (!issue) return new ConfigurationError(file, '', 'cannot be used');
-  if (issue.code !== 'unrecognized_keys') {
-    return new ConfigurationError(file, issue.path.join('.'), issue.message);
-  }
-  return new ConfigurationError(file, [...issue.path, issue.keys[0]].join('.'), 'unknown key');
+  const isUnknown = issue.code === 'unrecognized_keys';
+  const path = [...issue.path, ...(isUnknown ? issue.keys.slice(0, 1) : [])].map(String);
+  const problem = isUnknown ? 'unknown key' : issue.message;
+  return new ConfigurationError(file, path.join('.'), `${problem}${lineOf(path)}`);
 }
 
 function mustBeGiven(given: unknown, path: string[], file: string): void {

@@ -6,6 +6,11 @@ set class = case
     when exists (select from :breaks b where b.account_id = v.account_id
       and b.order_no = v.order_no and b.state = 'open'
       and not tieout.stands_apart(b.kind)) then 'broken'
+    -- Sent after the look that its verdict is from, and unknown since: no break says so yet, and
+    -- what is unknown is not due. Nobody has looked at it since, which makes the run incomplete.
+    when v.need is not null and exists (select from :instructions i
+      where i.account_id = v.account_id and i.order_no = v.order_no
+        and i.is_open and i.state = 'unknown') then 'notCompared'
     when v.need is not null or exists (select from :instructions i
       where i.account_id = v.account_id and i.order_no = v.order_no
         and i.is_open and i.state <> 'unknown') then 'due'

@@ -15,6 +15,7 @@ import type { OrderText, StoredOrder } from '../support/orders.js';
 import { orderOf, plainRules, SNAPSHOT_AT } from '../support/orders.js';
 import {
   compareRulesOf,
+  storeInstructions,
   storeLedger,
   storeRun,
   storeSnapshot,
@@ -167,16 +168,27 @@ test('an order is in the first class that fits its breaks', async () => {
   ]);
   await waiveAll(db, accountId, runId, 'O2');
   await assignClasses(db, runId);
-  const { rows } = await db.query<{ order_no: string; class: string }>(
-    'select order_no, class from tieout.verdicts where run_id = $1 order by order_no',
+  expect(await classesOf(runId)).toEqual(['O1 broken', 'O2 explained', 'O3 notCompared']);
+});
+
+test('what was sent after its look and is unknown is not due, though no break says so yet', async () => {
+  const runId = await storeRun(db, accountId);
+  const authorised = { ledger: 'captured 10.00 EUR', gateway: ['T1 authorised 10.00'] };
+  await snapshot(runId, [orderOf('O1', authorised), orderOf('O2', authorised)]);
+  const sent = orderOf('O1', { ...authorised, did: ['capture T1 unknown'] });
+  await storeInstructions(db, runId, accountId, [sent]);
+  await assignClasses(db, runId);
+  expect(await classesOf(runId)).toEqual(['O1 notCompared', 'O2 due']);
+});
+
+async function classesOf(runId: bigint): Promise<string[]> {
+  const { rows } = await db.query<{ told: string }>(
+    `select order_no || ' ' || class as told from tieout.verdicts where run_id = $1
+     order by order_no`,
     [runId],
   );
-  expect(rows.map((row) => `${row.order_no} ${row.class}`)).toEqual([
-    'O1 broken',
-    'O2 explained',
-    'O3 notCompared',
-  ]);
-});
+  return rows.map(({ told }) => told);
+}
 
 /** Runs one order through nights; after each, its breaks and what happened to them. */
 async function nights(steps: readonly (OrderText | 'waive')[]): Promise<string[]> {

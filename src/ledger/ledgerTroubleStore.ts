@@ -4,6 +4,7 @@
 // ledgerStore.ts, and the door that reads each row, migrations/0053 and 0067.
 
 import { DatabaseAwayError, messageOf, TieoutError } from '../core/errors.js';
+import type { ZonelessColumn } from '../core/ledger/zoneless.js';
 import type { UnusableRows } from '../core/runs/notices.js';
 import { refusedRight } from '../database/connection.js';
 import type { Database, Db } from '../database/db.js';
@@ -103,6 +104,27 @@ export async function unusableRows(db: Db, accountIds: readonly string[]): Promi
   return rows.map(({ relation, account_id: accountId, rows: count, sample }) => {
     return { relation, accountId, rows: Number(count), sample };
   });
+}
+
+/** Times whose type has no zone, a domain over one included; no row says which it means. */
+export async function zonelessColumns(db: Db): Promise<ZonelessColumn[]> {
+  const times = RELATIONS.flatMap(({ name, columns }) =>
+    Object.entries(columns).flatMap(([column, kind]) =>
+      kind === 'instant' ? [{ relation: name, column }] : [],
+    ),
+  );
+  const { rows } = await db.query<ZonelessColumn>(
+    `select t.relation, t.name as "column"
+     from unnest($1::text[], $2::text[]) with ordinality as t (relation, name, nth)
+     join pg_attribute a on a.attrelid = to_regclass('ledger.' || t.relation)
+       and a.attname = t.name and not a.attisdropped
+     join pg_type y on y.oid = a.atttypid
+     where coalesce(nullif(y.typbasetype, 0), y.oid)
+       in ('timestamp without time zone'::regtype, 'date'::regtype)
+     order by t.nth`,
+    [times.map(({ relation }) => relation), times.map(({ column }) => column)],
+  );
+  return rows;
 }
 
 /** Why the ledger cannot be read as a whole, and what to do; null: it can. */

@@ -9,6 +9,7 @@ import {
   nowHistoryNotice,
 } from '../core/instructions/becameHistory.js';
 import { withdrawnLateNotice } from '../core/instructions/withdrawnLate.js';
+import { zonelessNotice } from '../core/ledger/zoneless.js';
 import { codeNotice, endedNotice } from '../core/runs/codeNotices.js';
 import {
   feedNotice,
@@ -34,7 +35,7 @@ import { freedCounts, withdrawnAsHistory } from '../instructions/freedStore.js';
 import { pendingPayouts } from '../instructions/payoutsStore.js';
 import { feedGaps, ledgerChangeCounts } from '../ledger/ledgerFeedStore.js';
 import { accountsWithoutOrders } from '../ledger/ledgerStore.js';
-import { unusableRows } from '../ledger/ledgerTroubleStore.js';
+import { unusableRows, zonelessColumns } from '../ledger/ledgerTroubleStore.js';
 import { strangeAccounts, strangeOrders } from '../ledger/strangeOrdersStore.js';
 import { leftMoney } from '../movements/leftMoneyStore.js';
 import { failedPages } from '../pull/snapshot/coverageStore.js';
@@ -99,6 +100,7 @@ export async function noticesOf(
     ...(await unkeptBreaks(run.db, deps.config, accountIdsOf(run))).map(unkeptBreaksNotice),
     ...(await leftMoney(run.db, deps.config, configured)).map(leftMoneyNotice),
     ...(await unusableRows(run.db, accountIdsOf(run))).map(unusableRowsNotice),
+    ...(await zonelessNotices(run)),
     ...(await freedCounts(run.db, run.runId)).map(freedNotice),
     ...(await pendingPayouts(run.db, accountIdsOf(run))).map(pendingPayoutsNotice),
     ...payoutsChangedNotices(await payoutsChanged(run.db, accountIdsOf(run))),
@@ -110,6 +112,11 @@ export async function noticesOf(
     // A dry run sends nothing on purpose.
     ...(run.isDry ? [] : await stopNotices({ config: deps.config, db: run.db }, accountIdsOf(run))),
   ];
+}
+
+async function zonelessNotices(run: Run): Promise<Notice[]> {
+  const columns = await zonelessColumns(run.db);
+  return columns.length === 0 ? [] : accountIdsOf(run).map((one) => zonelessNotice(one, columns));
 }
 
 /** The ledger has orders, and none of any account of the run: whose name is written otherwise? */

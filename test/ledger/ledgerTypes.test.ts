@@ -59,6 +59,11 @@ const TEXTS: [column: string, value: string, says: string][] = [
   ['placed_at', 'infinity', 'is no time'],
 ];
 
+const ZONELESS =
+  'ledger.orders.placed_at: a time without a zone is read as UTC. Where the shop means another ' +
+  "zone, a view has to say so (`placed_at at time zone 'Europe/Berlin' as placed_at`); " +
+  "where it means UTC, `at time zone 'UTC'` says that, too";
+
 describe('columns that are texts', () => {
   it('harm the orders they are no number or time of, by name, until they are mended', async () => {
     const house = await houseOf(40, 3000);
@@ -125,6 +130,12 @@ describe('columns that are texts', () => {
       if (amount !== 'real') expect(summary.state).toBe('tied_out');
       await expectIdentities(house.db, summary);
       if (amount !== 'real') expect(await house.effects()).toHaveLength(house.seeded.length);
+      const told = (summary.notices ?? []).filter(({ kind }) => kind === 'ledger_zone');
+      expect([...new Set(told.map(({ text }) => text))]).toEqual(
+        time === 'timestamp' ? [ZONELESS] : [],
+      );
+      const { stdout } = await tieoutHere(['doctor'], { cwd: house.folder });
+      expect(stdout.includes(ZONELESS)).toBe(time === 'timestamp');
     },
     60_000,
   );

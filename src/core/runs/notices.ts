@@ -25,6 +25,7 @@ export interface Notice {
     | 'strange_orders'
     | 'settlement_not_kept'
     | 'unusable_rows'
+    | 'ledger_zone'
     | 'unreadable_entry'
     | 'no_history'
     | 'no_orders'

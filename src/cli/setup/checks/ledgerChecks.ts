@@ -1,6 +1,7 @@
 // What `tieout doctor` says of the ledger: whether it can be read, accounts without orders, what an
 // account left unfinished, orders that no run looks at, numbers that nobody can be asked for.
 
+import { zonelessSentence } from '../../../core/ledger/zoneless.js';
 import {
   leftAccountNotice,
   noHistorySentence,
@@ -9,7 +10,7 @@ import {
 import { strangeOrdersNotice } from '../../../core/runs/strangeOrders.js';
 import { countText } from '../../../core/text/amounts.js';
 import { accountsWithoutOrders } from '../../../ledger/ledgerStore.js';
-import { ledgerTrouble } from '../../../ledger/ledgerTroubleStore.js';
+import { ledgerTrouble, zonelessColumns } from '../../../ledger/ledgerTroubleStore.js';
 import { strangeOrders } from '../../../ledger/strangeOrdersStore.js';
 import { neverAskedOrders } from '../../../pull/snapshot/ledgerKeysStore.js';
 import { lookbackFrom } from '../../../runs/deps.js';
@@ -36,9 +37,17 @@ export async function ledgerChecks(app: App): Promise<Check[]> {
       kind: 'problem' as const,
       words: noHistorySentence(accountId),
     })),
+    ...(await zoneChecks(app)),
     ...(await numberChecks(app)),
     ...(await strangeChecks(app)),
   ];
+}
+
+/** Times that are read as UTC, whatever the shop means by them. */
+async function zoneChecks({ db }: App): Promise<Check[]> {
+  const columns = await zonelessColumns(db);
+  if (columns.length === 0) return [];
+  return [{ name: 'ledger times', kind: 'warning', words: zonelessSentence(columns) }];
 }
 
 /** Order numbers that the gateway can never be asked for; nothing is said where there are none. */

@@ -3,7 +3,9 @@
 // becomes null and is judged by the compare.
 
 import { formatAmount } from '../core/money.js';
+import type { GatewayState } from '../core/orders/order.js';
 import { UNREADABLE } from '../core/runs/unreadable.js';
+import { isStandIn } from '../core/text/otherType.js';
 import { copyText } from '../database/copy/copyText.js';
 import type { Profile } from '../gateway/document/profile.js';
 import { stateOf } from '../gateway/document/profile.js';
@@ -57,17 +59,24 @@ function plainEntries(
 }
 
 function isDead(profile: Profile, { paymentStatus }: QueryEntry): boolean {
-  const state = paymentStatus === null ? null : stateOf(profile, paymentStatus);
+  const state = meantBy(profile, paymentStatus);
   return state === 'cancelled' || state === 'declined';
+}
+
+/** A value that is no text means nothing, whatever the profile lists. */
+function meantBy(profile: Profile, code: string | null): GatewayState | null {
+  return code === null || isStandIn(code) ? null : stateOf(profile, code);
+}
+
+function isFound({ query: { found } }: Profile, { queryResult }: QueryEntry): boolean {
+  return queryResult !== null && found.includes(queryResult) && !isStandIn(queryResult);
 }
 
 function entryColumns(profile: Profile, entry: QueryEntry): string {
   const amount = amountOf(profile, entry);
-  const state = entry.paymentStatus === null ? null : stateOf(profile, entry.paymentStatus);
+  const state = meantBy(profile, entry.paymentStatus);
   // One that names no order is an invalid entry, whatever else it lacks.
-  const found =
-    entry.orderNo.startsWith(UNREADABLE) ||
-    (entry.queryResult !== null && profile.query.found.includes(entry.queryResult));
+  const found = entry.orderNo.startsWith(UNREADABLE) || isFound(profile, entry);
   return [
     copyText(entry.transactionId),
     copyText(entry.currency),
@@ -86,7 +95,8 @@ function entryColumns(profile: Profile, entry: QueryEntry): string {
 }
 
 function amountOf(profile: Profile, entry: QueryEntry): string | null {
-  if (entry.amount === null) return null;
+  // Of a currency that is no text nobody knows what the amount is.
+  if (entry.amount === null || isStandIn(entry.currency ?? '')) return null;
   const amount = readWireAmount(profile.currencies, entry.currency ?? '', entry.amount);
   return amount === null ? null : formatAmount(amount);
 }

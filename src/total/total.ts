@@ -216,6 +216,7 @@ function coverageOf(account: Counted, counts: Partial<Record<Coverage, number>>)
     notAsked: counts.not_asked ?? 0,
     twiceSame,
     twiceDifferent,
+    ...(counts.other_result === undefined ? {} : { otherResult: counts.other_result }),
     unasked: counts.unasked ?? 0,
   };
 }

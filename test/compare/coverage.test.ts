@@ -28,6 +28,7 @@ const ORDERS: Record<string, OrderText> = {
   twoTransactions: { ledger: LEDGER, gateway: ['T1 captured 10.00', 'T2 declined 10.00'] },
   none: { ledger: LEDGER },
   failed: { ledger: LEDGER, page: 'failed' },
+  unfound: { ledger: LEDGER, gateway: ['T1 captured 10.00 found=0'] },
   separator: { ledger: LEDGER, page: 'separator' },
   gatewayOnly: { ledger: null, page: 'unasked', gateway: ['T1 captured 10.00'] },
   twiceSame: { ledger: LEDGER, gateway: ['T1 captured 10.00', 'T1 captured 10.00'] },
@@ -44,7 +45,9 @@ beforeAll(async () => {
   runId = await storeRun(db, ACCOUNT);
   const orders = Object.entries(ORDERS).map(([orderNo, text]) => orderOf(orderNo, text));
   await storeLedger(db, ACCOUNT, orders);
-  ({ pullId } = await storeSnapshot(db, runId, ACCOUNT, orders));
+  const scope = await storeSnapshot(db, runId, ACCOUNT, orders);
+  ({ pullId } = scope);
+  await judgeOrders(db, scope, compareRulesOf(plainRules(), [ACCOUNT]));
   await db.query('update tieout.run_accounts set pull_id = $1', [pullId]);
 });
 afterAll(() => fresh.drop());
@@ -53,6 +56,7 @@ const HOW = {
   failed: 'unanswered',
   none: 'no_entry',
   separator: 'not_asked',
+  unfound: 'other_result',
   gatewayOnly: 'unasked',
   twiceDifferent: 'twice_different',
   twiceSame: 'twice_same',
@@ -64,6 +68,8 @@ test('every order that was not plainly asked and answered is named, with the wor
     for (const row of rows) found[row.orderNo] = row.how;
   }
   expect(found).toEqual(HOW);
+  const [row] = await coverageOfOrder(db, ACCOUNT, 'unfound', [String(pullId)]);
+  expect(row).toMatchObject({ pageNo: expect.any(Number), reason: 'query_result 0' });
 });
 
 test('they are counted by account; those without an entry are counted elsewhere', async () => {
@@ -73,6 +79,7 @@ test('they are counted by account; those without an entry are counted elsewhere'
     unasked: 1,
     twice_same: 1,
     twice_different: 1,
+    other_result: 1,
   });
 });
 

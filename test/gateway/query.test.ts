@@ -155,6 +155,14 @@ describe('decodeQueryAnswer', () => {
     expect(decode(body, status)).toEqual({ kind: 'failed', reason: expect.any(String) });
   });
 
+  it('says what came in the place of a text', () => {
+    const page = decode({ ...PAGE, return_status: 1, return_message: 'OK' });
+    expect(page).toEqual({
+      kind: 'failed',
+      reason: 'the gateway answered return_status (number) 1: OK',
+    });
+  });
+
   it.each<[string, unknown]>([
     ['that is a text', 'x'],
     ['that is null', null],
@@ -206,18 +214,25 @@ describe('decodeQueryAnswer', () => {
   });
 
   it.each([
-    ['amount', 10, { amount: null }],
+    ['amount', 10, { amount: '(number) 10' }],
+    ['amount', null, { amount: null }],
     ['amount', '10.0', { amount: '10.0' }],
     ['amount', ' 10.00', { amount: ' 10.00' }],
     ['transaction_id', null, { transactionId: null }],
     ['currency', undefined, { currency: null }],
-    ['payment_status', 3000, { paymentStatus: null }],
-    ['query_result', true, { queryResult: null }],
+    ['currency', 978, { currency: '(number) 978' }],
+    ['payment_status', 3000, { paymentStatus: '(number) 3000' }],
+    ['query_result', true, { queryResult: '(boolean) true' }],
+    ['query_result', undefined, { queryResult: '(missing)' }],
+    ['query_result', null, { queryResult: '(null)' }],
+    ['query_result', [], { queryResult: '(list)' }],
+    ['query_result', 'a\0b', { queryResult: '(no readable text)' }],
     ['reference_no', 'a\0b', { referenceNo: null }],
     ['transaction_date', {}, { transactionDate: null }],
     ['order_no', '001 Ü', { orderNo: '001 Ü' }],
     ['subscription_result', { recurring_status: '1' }, { recurringStatus: '1' }],
     ['subscription_result', { recurring_status: '' }, { recurringStatus: null }],
+    ['subscription_result', { recurring_status: 1 }, { recurringStatus: '(number) 1' }],
     ['subscription_result', '1', { recurringStatus: null }],
     ['fraud_check_result', [{ status: 'ACCEPT' }, { status: 'REJECT' }], { fraudRejected: true }],
     ['fraud_check_result', 'REJECT', { fraudRejected: false }],

@@ -56,3 +56,21 @@ test('an order has one however its entries lie among others; what nobody asked f
   ];
   expect(plainOf(['O1', 'O2', 'O3'], entries)).toEqual([1, 3]);
 });
+
+test('a value that is no text means nothing, whatever the profile lists', () => {
+  const profile = sandboxProfile();
+  profile.query.found.push('(number) 1');
+  profile.statuses.payment['(number) 3000'] = 'captured';
+  const odd = {
+    ...entry('O1', '(number) 3000'),
+    queryResult: '(number) 1',
+    currency: '(number) 9',
+  };
+  const page = { pageNo: 0, orderNos: ['O1'] };
+  const { text } = snapshotLines(profile, { pullId: 1n, accountId: 'A1' }, page, [odd]);
+  const row = text.trimEnd().split('\t');
+  const of = (name: string) => row[columns.indexOf(name)];
+  expect([of('found'), of('query_result')]).toEqual(['f', '(number) 1']);
+  expect([of('state'), of('payment_status')]).toEqual(['\\N', '(number) 3000']);
+  expect([of('amount'), of('amount_text')]).toEqual(['\\N', '1.00']);
+});

@@ -269,6 +269,24 @@ describe('the night in one sentence', () => {
     ]);
   });
 
+  test.each([
+    [
+      'payment_status',
+      '9',
+      'it has no meaning in the profile: no money moves on it, and its orders',
+    ],
+    ['query_result', '0', 'it has no meaning in the profile: its orders are not compared'],
+    [
+      'query_result',
+      '(number) 1',
+      'it is no text, and has no meaning: its orders are not compared',
+    ],
+    ['capture_status', '99', 'profile: it is no acceptance, and what became of each is what the'],
+    ['recurring_status', '9', 'it has no meaning in the profile'],
+  ])('a new code of %s, %s, is told with what becomes of its orders', (field, word, words) => {
+    expect(codeNotice({ ...SEEN, field, word, meaning: null }).text).toContain(words);
+  });
+
   test.each(['running', 'failed'] as const)('%s promises nothing', (state) => {
     expect(night(state)).toMatch(/not (final|be relied on)/);
   });

@@ -25,7 +25,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export function checkPayoutLine(line: RawLine, now: Date): RowCheck<LedgerPayout> {
   const refused = (column: string, reason: string, isShown = true): RowCheck<LedgerPayout> => ({
     kind: 'refused',
-    problem: { column, value: isShown ? (line[column] ?? null) : null, reason },
+    problem: { column, value: isShown ? (line[column] ?? null) : '(not shown)', reason },
   });
   const missing = PAYOUT_COLUMNS.find(({ name }) => !line[name]);
   if (missing) return refused(missing.name, 'must not be empty');

@@ -8,6 +8,7 @@ const COVERAGES = [
   'no_entry',
   'twice_same',
   'twice_different',
+  'other_result',
   'unanswered',
   'not_asked',
   'unasked',
@@ -29,6 +30,8 @@ export interface CoverageFigures {
   /** answered more than once: equal entries count once, others are not compared */
   twiceSame: number;
   twiceDifferent: number;
+  /** answered with a query_result that says of none that it was found; absent: of none */
+  otherResult?: number;
   /** came without being asked for */
   unasked: number;
 }
@@ -38,6 +41,7 @@ const WORDS: Readonly<Record<Coverage, string>> = {
   no_entry: 'asked and answered: the gateway has no such order',
   twice_same: 'answered twice, the same: counts once',
   twice_different: 'answered twice, differently: not compared',
+  other_result: 'answered with a query_result that is none of query.found: not compared',
   unanswered: 'asked, not answered: not compared',
   not_asked: 'not asked: not compared',
   unasked: 'answered without being asked',
@@ -66,6 +70,7 @@ export function coverageText(figures: CoverageFigures): string {
     [figures.notAsked, 'cannot be asked'],
     [figures.twiceSame, 'answered twice, the same'],
     [figures.twiceDifferent, 'answered twice, differently'],
+    [figures.otherResult ?? 0, 'of these with a query_result that is none of query.found'],
     [figures.unasked, 'came unasked'],
   ];
   return [

@@ -4,6 +4,7 @@
 import { oneLine } from '../log.js';
 import { countText, moneyIn } from '../text/amounts.js';
 import { labelOf } from '../text/labels.js';
+import { isStandIn } from '../text/otherType.js';
 import type { Notice } from './notices.js';
 
 export interface NewCodeFacts {
@@ -16,9 +17,14 @@ export interface NewCodeFacts {
   samples: readonly string[];
 }
 
-/** The one code that no decision about money asks for. */
-const OF_SUBSCRIPTIONS = 'recurring_status';
-const STOPS = ': no money moves on it, and its orders stop';
+/** What becomes of the orders of a code that nobody knows; of a subscription's, nothing. */
+const THEN: Readonly<Record<string, string>> = {
+  payment_status: ': no money moves on it, and its orders stop',
+  query_result: ': its orders are not compared',
+  recurring_status: '',
+};
+/** Of an answer to what was sent, unless it bears the document's sign of a refusal. */
+const TILL_SEEN = ': it is no acceptance, and what became of each is what the gateway shows of it';
 
 /** A code is the gateway's own text, whatever it sends there. */
 const WORD_LENGTH = 100;
@@ -38,7 +44,10 @@ export function codeNotice(word: NewCodeFacts): Notice {
     const text = `status code seen for the first time, ${about}: ${whole}${samples}; it means `;
     return { accountId, kind: 'first_seen_word', about, text: text + labelOf(meaning), names };
   }
-  const meant = `it has no meaning in the profile${field === OF_SUBSCRIPTIONS ? '' : STOPS}`;
+  const has = isStandIn(word.word)
+    ? 'is no text, and has no meaning'
+    : 'has no meaning in the profile';
+  const meant = `it ${has}${THEN[field] ?? TILL_SEEN}`;
   const text = `new status code of the gateway, ${about}: ${whole}${samples}; ${meant}`;
   return { accountId, kind: 'new_word', about, text, names };
 }

@@ -6,11 +6,15 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { UNREADABLE } from '../../core/runs/unreadable.js';
+import { noText, otherType } from '../../core/text/otherType.js';
 import type { Account } from '../account.js';
 import type { RawAnswer } from '../transport/transport.js';
 import { freeText } from '../wire/freeText.js';
 
-/** Texts exactly as printed; null where the entry has no text under that name. */
+/**
+ * Texts exactly as printed; null where the entry has no text under that name, save that of what is
+ * told to a person a value of another type stands there as `otherType` says it.
+ */
 export interface QueryEntry {
   orderNo: string;
   transactionId: string | null;
@@ -51,23 +55,20 @@ export function decodeQueryAnswer(account: Account, answer: RawAnswer): DecodedP
 /** What the envelope says, each text read as it has to be. */
 function envelopeOf(page: Record<string, unknown>, read: ReadText): Record<string, unknown> {
   const names = ['return_status', 'return_message', 'merchant_id', 'account_id'];
-  return Object.fromEntries(names.map((name) => [name, read(page[name])]));
+  return Object.fromEntries(names.map((name) => [name, read(page[name]) ?? page[name]]));
 }
 
 /** Merchant, account and return_status of an answer; null when they are as they should be. */
 export function checkEnvelope(account: Account, answer: Record<string, unknown>): string | null {
   if (answer.return_status !== '1') {
-    const status = freeText(answer.return_status) ?? shapeOf(answer.return_status);
+    const given = answer.return_status;
+    const status = freeText(given) ?? otherType(given) ?? 'none';
     const message = freeText(answer.return_message) ?? 'no message';
     return `the gateway answered return_status ${status}: ${message}`;
   }
   if (answer.merchant_id !== account.merchantId) return 'the answer names another merchant';
   if (answer.account_id !== account.accountId) return 'the answer names another account';
   return null;
-}
-
-function shapeOf(value: unknown): string {
-  return value === undefined || value === null ? 'none' : 'that is no text';
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
@@ -122,10 +123,10 @@ function entryOf(entry: Record<string, unknown>, printed: string, read: ReadText
     orderNo: orderNo ?? standInFor(read(printed) ?? printed),
     // Of an order that cannot be named nothing is to be believed: the entry is invalid.
     transactionId: orderNo === null ? null : heldId(read(entry.transaction_id)),
-    currency: heldText(read(entry.currency)),
-    amount: heldText(read(entry.amount)),
-    paymentStatus: heldText(read(entry.payment_status)),
-    queryResult: heldText(read(entry.query_result)),
+    currency: shownText(entry.currency, read),
+    amount: shownText(entry.amount, read),
+    paymentStatus: shownText(entry.payment_status, read),
+    queryResult: heldText(read(entry.query_result) ?? noText(entry.query_result)),
     transactionDate: heldText(read(entry.transaction_date)),
     referenceNo: heldText(read(entry.reference_no)),
     recurringStatus: recurringStatusOf(entry.subscription_result, read),
@@ -169,6 +170,11 @@ function heldText(text: string | null): string | null {
   return text.slice(0, TEXT_CHARS_MAX).replace(/\p{Cs}$/u, '') + CUT_MARK;
 }
 
+/** What a value of another type stands there as is told to a person, and means nothing. */
+function shownText(value: unknown, read: ReadText): string | null {
+  return heldText(read(value) ?? otherType(value));
+}
+
 /**
  * What stands for an order number that cannot be held, the same each time: nobody asked for such a
  * one, and it is told as an order of its own.
@@ -184,7 +190,7 @@ function digestOf(text: string): string {
 
 /** An order without a subscription has an empty one. */
 function recurringStatusOf(subscription: unknown, read: ReadText): string | null {
-  return isRecord(subscription) ? heldText(read(subscription.recurring_status)) || null : null;
+  return isRecord(subscription) ? shownText(subscription.recurring_status, read) || null : null;
 }
 
 function textOrNull(value: unknown): string | null {

@@ -1,6 +1,6 @@
 -- What did the gateway say of each order that was looked at? Only what is not plainly "asked,
 -- answered with one entry": unanswered, not asked, answered without being asked, answered twice,
--- and, where $4 says so, answered that there is no such order.
+-- answered with a query_result that says that it was not found, and, where $4 says so, answered that there is no such order.
 -- $1 run: its newest snapshot of each account; else null and $2 pulls, $3 account and order as an
 -- array of two. $4 orders without an entry too. $5 only how many by account.
 -- Expects: one row an order and pull, the first of the cases that fits; or one an account and case.
@@ -81,6 +81,28 @@ twice as (
   left join :pages p using (pull_id, account_id, page_no)
   where o.page_no is not null and p.state = 'answered' and c.entries > c.transactions
 ),
+-- Compare found them, and walking through all entries once more would find no others.
+unfound as (
+  select v.pull_id, v.account_id, v.order_no from snapshot s
+  join :verdicts v on v.run_id = $1 and v.pull_id = s.pull_id and v.account_id = s.account_id
+  where v.not_compared = 'query_result'
+  union
+  select e.pull_id, e.account_id, e.order_no
+  from snapshot join :look_entries e using (pull_id, account_id)
+  -- each half has an index of its own
+  where $3 is not null and e.order_no = $3[2] and not e.found and (e.is_extra or not e.is_extra)
+    and not exists (select from twice t where t.pull_id = e.pull_id
+      and t.how = 'twice_different')
+),
+other_result as not materialized (
+  select u.pull_id, u.account_id, u.order_no, o.page_no, 'other_result' as how,
+    (select 'query_result ' || string_agg(distinct query_result, ', ') from :look_entries e
+      where e.pull_id = u.pull_id and e.account_id = u.account_id and e.order_no = u.order_no
+        and not e.found and (e.is_extra or not e.is_extra)) as reason
+  from unfound u
+  join :asked_orders o using (pull_id, account_id, order_no)
+  where o.page_no is not null
+),
 empty as (
   select o.pull_id, o.account_id, o.order_no, o.page_no, 'no_entry' as how, null as reason
   from snapshot
@@ -96,7 +118,10 @@ covered as not materialized (
   select pull_id, account_id, order_no, page_no, how, reason from unanswered
   union all select pull_id, account_id, order_no, page_no, how, reason from unaskable
   union all select pull_id, account_id, order_no, page_no, how, reason from unread
-  union all select pull_id, account_id, order_no, page_no, how, reason from twice
+  union all select pull_id, account_id, order_no, page_no, how, reason from other_result
+  union all select t.pull_id, t.account_id, t.order_no, t.page_no, t.how, t.reason from twice t
+    where not exists (select from unfound u where u.pull_id = t.pull_id
+      and u.account_id = t.account_id and u.order_no = t.order_no)
   union all select pull_id, account_id, order_no, page_no, how, reason from empty
 )
 select pull_id, account_id, order_no, page_no, how, reason, 1 as orders

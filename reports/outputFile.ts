@@ -8,7 +8,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { access, link, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
-import { TieoutError } from '../src/core/errors.js';
+import { TieoutError, unwritableWords } from '../src/core/errors.js';
 import type { WrittenReport } from '../src/core/runs/reporting.js';
 
 /** Begins the name of the folder that holds a file under way; a crash may leave one behind. */
@@ -32,7 +32,7 @@ export async function writeNewFile(
 ): Promise<WrittenReport> {
   await refuseExisting(path);
   const folder = await mkdtemp(join(dirname(path), PARTIAL_PREFIX)).catch((error) => {
-    throw refused(path, `cannot be written: ${error.message}`, error.code);
+    throw Object.assign(new TieoutError(cannotBeMade(path, error)), { code: error.code });
   });
   try {
     const partial = join(folder, basename(path));
@@ -80,6 +80,13 @@ export function isAlreadyThere(error: unknown): boolean {
 
 function alreadyThere(path: string): Error {
   return refused(path, 'exists already; a report is never overwritten', 'EEXIST');
+}
+
+/** The folder under way bears a made-up name, which tells nobody anything. */
+function cannotBeMade(path: string, error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT')
+    return `${path} cannot be written: there is no folder ${dirname(path)}`;
+  return unwritableWords(path, error) ?? `${path} cannot be written: ${error.message}`;
 }
 
 function refused(path: string, why: string, code: string): Error {

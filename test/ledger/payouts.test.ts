@@ -98,6 +98,7 @@ describe('tieout import payouts', () => {
     await payouts({});
     const result = await payouts({ request_id: ID.replace(/1$/, '2') }, { payload: '{}' });
     expect(result).toMatchObject({ kind: 'refused', problems: [{ line: 2, column: 'payload' }] });
+    expect(formatImport(result)).toContain('payload "(not shown)": a payout request never changes');
     expect(await rows()).toHaveLength(1);
   });
 

@@ -99,6 +99,7 @@ describe('the file', () => {
     const path = join(folder, 'nowhere', 'a.xlsx');
     await expect(writeWorkbook(path, PROPERTIES, rowsOf(1))).rejects.toMatchObject({
       code: 'ENOENT',
+      message: `${path} cannot be written: there is no folder ${join(folder, 'nowhere')}`,
     });
   });
 

@@ -2,12 +2,12 @@
 -- too.
 select file_no, line_no, "column", value, reason
 from (
-  select file_no, line_no, 'payload' as "column", null as value,
+  select file_no, line_no, 'payload' as "column", '(not shown)' as value,
     'a payout request never changes: another payment is another request' as reason
   from import_fate
   where payload <> held_payload
   union all
-  select file_no, line_no, 'account_id', null,
+  select file_no, line_no, 'account_id', account_id,
     'the account of a payout request never changes: the ledger has ' || held_account_id
   from import_fate
   where account_id <> held_account_id

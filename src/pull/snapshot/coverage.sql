@@ -1,6 +1,7 @@
 -- What did the gateway say of each order that was looked at? Only what is not plainly "asked,
 -- answered with one entry": unanswered, not asked, answered without being asked, answered twice,
--- answered with a query_result that says that it was not found, and, where $4 says so, answered that there is no such order.
+-- answered with a query_result that says that it was not found, and, where $4 says so, answered
+-- that there is no such order.
 -- $1 run: its newest snapshot of each account; else null and $2 pulls, $3 account and order as an
 -- array of two. $4 orders without an entry too. $5 only how many by account.
 -- Expects: one row an order and pull, the first of the cases that fits; or one an account and case.

@@ -77,7 +77,7 @@ function stateFor({ run_state, state }: States, seesAll: boolean): RunState {
 export interface RunMark {
   businessDate: string;
   state: RunState;
-  /** Breaks open at its end; null while it works. */
+  /** Breaks open at its end; null while it works, or where it never counted them. */
   open: number | null;
 }
 
@@ -91,7 +91,9 @@ export async function runMarks(
     `select r.business_date, r.state as run_state,
        case when r.state in ('running', 'failed') then r.state
          else tieout.worst_state(array_agg(tieout.state_in_night(r.state, ra.state))) end as state,
-       sum((select sum(value::bigint) from jsonb_each_text(ra.open_after)))::bigint as open
+       -- an account that ended with none has no kinds to sum; one without an end has no row here
+       sum((select coalesce(sum(value::bigint), 0) from jsonb_each_text(ra.open_after)))
+         filter (where ra.open_after is not null and r.state <> 'running')::bigint as open
      from (select run_id, business_date, state from tieout.runs where not is_dry
        order by business_date desc limit $2) r
      join tieout.run_accounts ra on ra.run_id = r.run_id and (ra.account_id = any ($1) or $3)

@@ -47,6 +47,12 @@ const eventOf = (event: string, from: string | null = null) =>
   `insert into tieout.break_events (break_id, at, event, by, expected, actual, from_state)
    select break_id, now(), '${event}', 'tieout', '{}', '{}', ${from} from opened`;
 
+test('a night that ended with no break open is one that has ended, with none', async () => {
+  const { body } = await everywhere.get('/');
+  expect(body).toContain(`0 open at the end of ${dateOf(1)}, the first night`);
+  expect(await marks(everywhere)).toEqual([`${dateOf(1)}: tied out, 0 open`]);
+});
+
 test('a night that is incomplete for an account that left the configuration', async () => {
   await console.house.db.query(
     `with opened as (

@@ -95,10 +95,10 @@ const LABEL_ROOM = 40;
 
 export function OpenTrend({ nights }: { nights: readonly RunMark[] }) {
   const counted = nights.filter((night) => night.open !== null);
-  const most = Math.max(1, ...counted.map(({ open }) => open ?? 0));
+  const most = Math.max(0, ...counted.map(({ open }) => open ?? 0));
   const step = (TREND_WIDTH - LABEL_ROOM - 2 * EDGE) / Math.max(1, counted.length - 1);
   const points = counted.map(({ open }, index) => {
-    const y = TREND_HEIGHT - EDGE - ((open ?? 0) / most) * (TREND_HEIGHT - 2 * EDGE);
+    const y = TREND_HEIGHT - EDGE - ((open ?? 0) / Math.max(1, most)) * (TREND_HEIGHT - 2 * EDGE);
     return { x: EDGE + index * step, y };
   });
   const last = counted.at(-1);

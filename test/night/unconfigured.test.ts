@@ -53,7 +53,7 @@ test('a request of an account that is not configured is a break in books of its 
   const shown = await tieoutHere(['breaks', 'list', '--json'], { cwd: house.folder });
   expect(shown.stdout).toContain('of an account that is not configured');
   const said = (await tieoutHere(['breaks', 'list'], { cwd: house.folder })).stdout;
-  const sentence = 'lost-1 of 1.00, of an account that is not configured: nothing is refunded';
+  const sentence = 'lost-1 of 1.00, of an account that is not configured: no refund is sent';
   expect(said.replaceAll(/\s+/g, ' ')).toContain(sentence);
   expect(said).not.toContain('names no order');
   const status = await tieoutHere(['status'], { cwd: house.folder });
@@ -134,4 +134,32 @@ test('an account that is configured later has no history by such a break', async
   const { summary } = await night(house, 3);
   const told = (summary.notices ?? []).filter(({ kind }) => kind === 'no_history');
   expect(told.map(({ accountId }) => accountId)).toContain(other.accountId);
+});
+
+test('a refund that was made elsewhere is told with what the gateway last showed of its order', async () => {
+  const house = await buildHouse({
+    ...{ orders: 900, inLedger: kinds({ refund_done_elsewhere: 1 }, 'A1002'), daysAgo: 4 },
+  });
+  cleanups.push(() => house.end());
+  await house.db.query('update ledger.refund_requests set requested_at = $1', [
+    `${dateOf(4)}T12:00:00Z`,
+  ]);
+  const said = async () => {
+    const { stdout } = await tieoutHere(['breaks', 'list'], { cwd: house.folder });
+    return stdout.replaceAll(/\s+/g, ' ');
+  };
+  expect((await night(house, 4)).summary.state).toBe('tied_out');
+  // The ledger archives the order: a person who reads that nothing was refunded refunds it again.
+  await house.db.query('create table kept as select * from ledger.orders');
+  await house.db.query('delete from ledger.orders');
+  const seen = 'the gateway last showed the order refunded: look there before anybody refunds it';
+  for (const day of [3, 2]) {
+    await night(house, day);
+    expect(await said()).toMatch(new RegExp(`names no order of the ledger: .*${seen}`));
+  }
+  // The account leaves the configuration, with an order that is in the ledger.
+  await house.db.query('insert into ledger.orders select * from kept');
+  rewriteSettings(house, { accounts: house.accounts.slice(0, 1) });
+  await night(house, 1);
+  expect(await said()).toMatch(new RegExp(`of an account that is not configured: .*${seen}`));
 });

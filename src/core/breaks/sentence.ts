@@ -231,11 +231,15 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
     `the ledger expects ${expected.state ?? 'none'}`,
   outcome_unknown: ({ gateway }) =>
     `nobody can say yet whether the gateway did what we sent; it shows ${gateway}`,
-  refund_without_order: ({ expected: { problem = 'a refund request' } }) =>
+  refund_without_order: ({ expected: { problem = 'a refund request' }, actual: { state } }) =>
     // Of such an account the ledger may have the order.
-    problem.endsWith(UNCONFIGURED)
-      ? `${problem.slice(0, -1)}: nothing is refunded`
-      : `${problem} names no order of the ledger: nothing is refunded`,
+    (problem.endsWith(UNCONFIGURED)
+      ? problem.slice(0, -1)
+      : `${problem} names no order of the ledger`) +
+    (state === undefined
+      ? ': no refund is sent for it'
+      : `: no refund is sent for it, and the gateway last showed the order ${labelStates(state)}: ` +
+        'look there before anybody refunds it'),
   payout_rejected: ({ expected }) =>
     `${expected.problem ?? 'a payout did not happen'}: ` +
     (expected.instruction === undefined

@@ -24,6 +24,7 @@ select i.instruction_id, i.account_id, i.order_no, i.operation, i.state, i.hold_
     where d.instruction_id = i.instruction_id and d.finding = 'not_happened'
     order by d.decision_id desc limit 1) as disproved_by,
   i.replan_id is not null as is_replanned,
+  (select r.business_date from tieout.runs r where r.run_id = i.run_id) as planned_for,
   exists (
     select from tieout.instructions later
     where later.account_id = i.account_id and later.order_no = i.order_no

@@ -121,7 +121,11 @@ function outcomeOf(
         ? { becomes: 'confirmed', words: 'counted by the next run' }
         : { becomes: 'rejected', words: afterDisproof(one.operation) };
     case 'replan':
-      return { becomes: one.state, words: 'planned by the next run if it is still needed' };
+      // A run plans once for an order: the one that this is of never plans it again.
+      return {
+        becomes: one.state,
+        words: `planned by a run of a later date than ${one.plannedFor}, if it is still needed`,
+      };
   }
 }
 

@@ -26,6 +26,8 @@ export interface DecidableInstruction extends Decidable {
   /** false: a payout in a unit that nobody has set */
   isInTotals: boolean;
   createdAt: Date;
+  /** the business date of the run that planned it */
+  plannedFor: string;
   /** of a payout, where it goes; null: it is none, or the ledger has no such request any more */
   payee: Payee | null;
   seen: Seen;
@@ -132,6 +134,7 @@ export async function holdInstructions(
     hasDispute: row.has_dispute,
     isPending: row.is_pending,
     createdAt: row.created_at,
+    plannedFor: row.planned_for,
     payee: row.payee,
     seen: row.seen,
     seenSha256: row.seen_sha256,
@@ -155,6 +158,7 @@ interface RawDecidable {
   asked_by: string[];
   disproved_by: string | null;
   is_replanned: boolean;
+  planned_for: string;
   is_superseded: boolean;
   has_dispute: boolean;
   is_pending: boolean;

@@ -135,6 +135,8 @@ export interface Waiting {
   waiversWithoutAmount: number;
   /** reports of the newest run that could not be written, and were not written since */
   unwritten: number;
+  /** of the newest run, which a person had planned again: a run of a later date does it */
+  replanned: number;
 }
 
 /** What waits, counted over all nights. */
@@ -165,6 +167,7 @@ export async function waitingCounts(db: Db, accountIds: readonly string[]): Prom
     waivers: Number(row?.waivers ?? 0),
     waiversWithoutAmount: Number(row?.waiversWithoutAmount ?? 0),
     unwritten: Number(row?.unwritten ?? 0),
+    replanned: Number(row?.replanned ?? 0),
   };
 }
 

@@ -61,4 +61,9 @@ select (select jsonb_object_agg(currency, amount) from (
       where later.kind = p.kind and later.format = p.format
         and case when p.period is null then later.run_id = p.run_id
           else later.period = p.period end
-        and later.revision > p.revision and later.state = 'written')) as unwritten
+        and later.revision > p.revision and later.state = 'written')) as unwritten,
+-- a run plans once for an order: what was planned by the newest one waits for that of a later date
+(select count(*) from tieout.instructions i
+  where i.run_id = (select run_id from tieout.runs
+      where not is_dry order by business_date desc limit 1)
+    and i.replan_id is not null and i.account_id = any ($1)) as replanned

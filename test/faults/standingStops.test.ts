@@ -54,7 +54,11 @@ it('a night under the stop of a person that has nothing to send says so at its e
   expect(await told('sending_frozen')).toEqual([]);
   const stopped = /^WARNING +sending +sending is stopped for all accounts since .*brake off/m;
   expect((await here('doctor')).stdout).toMatch(stopped);
+  const first = async () => (await here('status')).stdout.split('\n')[0] ?? '';
+  expect((await first()).endsWith(ending)).toBe(true);
   expect((await here('brake', 'off', '--reason', 'looked')).code).toBe(0);
+  // As it is now: the night that ended under the stop is still the newest.
+  expect(await first()).toMatch(/ tied out: .* 2 instructions waiting for approval\.$/);
   expect((await night()).sentence).toMatch(/waiting for approval\.$/);
 });
 

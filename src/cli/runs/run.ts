@@ -8,10 +8,13 @@ import { EXIT_OF_RUN, EXIT_WORDS } from '../../core/exitCodes.js';
 import type { RunRequest } from '../../night/begin.js';
 import type { RunResult } from '../../night/run.js';
 import { runDate } from '../../night/run.js';
+import { waitingCounts } from '../../report/consoleRunsStore.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { watchOf } from '../scheduleStatus.js';
+import type { Line } from '../terminal.js';
 import { dryLines, printWouldDo } from './dryRunText.js';
+import { replannedLines } from './noticeLines.js';
 import { summaryLines } from './summaryText.js';
 
 interface RunFlags {
@@ -43,12 +46,22 @@ export function runCommand(): Command {
         if (wantsJson(command)) printJson(result.summary);
         else if (flags.format === 'csv') await printWouldDo(result.summary.wouldDo ?? []);
         else printLines([...summaryLines(result.summary), ...dryLines(result.summary)]);
+        if (!request.isDry && !wantsJson(command)) printLines(await replannedOf(app, result));
         return EXIT_OF_RUN[result.summary.state];
       };
       // A cron begins it, and nobody begins it again: a server that is started anew is waited
       // for. One that is away is a failure, which whoever reads the exit code wants to know soon.
       await withApp(command, work, { partsSeconds: 20, isWork: true });
     });
+}
+
+/** They stop no night, so that nothing of its summary names them. */
+async function replannedOf(app: App, { summary }: RunResult): Promise<Line[]> {
+  const waiting = await waitingCounts(
+    app.db,
+    summary.accounts.map(({ accountId }) => accountId),
+  );
+  return replannedLines(waiting, summary);
 }
 
 /** However it ended, what it has to tell is told before this process is gone. */

@@ -39,7 +39,7 @@ import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
 import type { Line } from '../terminal.js';
 import { stateWord } from '../terminal.js';
-import { noticeLines } from './noticeLines.js';
+import { noticeLines, replannedLines } from './noticeLines.js';
 
 export function statusCommand(): Command {
   return new Command('status')
@@ -51,8 +51,6 @@ export function statusCommand(): Command {
         async (app) => {
           const status = await readSchedule(scheduleDepsOf(app));
           const { owed, facts, silence } = status;
-          const run = await withReportsNow(app, status.run);
-          const sentence = silence === null ? sentenceOf(run) : silenceSentence(silence);
           // The sentence of a silent run says already that it is owed, and what to type.
           const isSaid = silence !== null && owed.kind === 'goOn';
           const about = isSaid ? null : owedSentence(owed, status.now);
@@ -62,6 +60,8 @@ export function statusCommand(): Command {
           const { now, elsewhere } = await waitingNow(app, accountIds);
           const stands = await standing(app, accountIds, status.now);
           const { stops, left, strange, ledger, unkept } = stands;
+          const run = withStopsNow(await withReportsNow(app, status.run), stops);
+          const sentence = silence === null ? sentenceOf(run) : silenceSentence(silence);
           const at = { now: status.now, nextNight: facts.nextTick };
           const lapsing = await accountAuthorisations(app.db, app.config, accountIds, at, false);
           const atRisk = riskSentences(lapsing);
@@ -91,7 +91,8 @@ export function statusCommand(): Command {
             const isStopped = stops.some(({ standing }) => standing !== undefined);
             const on = about === null ? [] : [isStopped ? about + stoppedSentence(owed) : about];
             const lines: Line[] = [night, ...on, nextSentence(facts, owed), ...ledgerLine(ledger)];
-            lines.push(...instructionsNow(now, elsewhere), ...untold(alerts));
+            lines.push(...instructionsNow(now, elsewhere), ...replannedLines(now, run));
+            lines.push(...untold(alerts));
             lines.push(...badLines([...left, ...strange, ...unkept, ...stops], atRisk));
             printLines([...lines, ...(flags.words ? codeLines(words) : withoutMeaning(words))]);
           }
@@ -156,8 +157,8 @@ function told({ accountId, text }: Notice): Pick<Notice, 'accountId' | 'text'> {
   return { accountId, text };
 }
 
-function countsNow({ held, unknown, onTheirWay: underWay, pendingPayouts }: Waiting) {
-  return { held, unknown, underWay, pendingPayouts };
+function countsNow({ held, unknown, onTheirWay: underWay, pendingPayouts, replanned }: Waiting) {
+  return { held, unknown, underWay, pendingPayouts, ...(replanned > 0 ? { replanned } : {}) };
 }
 
 /** A report that could not be written then may be by now. */
@@ -165,6 +166,14 @@ async function withReportsNow({ db }: App, run: RunRow | null): Promise<RunRow |
   if (run === null || run.summary === null || run.summary.unwritten === undefined) return run;
   const unwritten = await failedReports(db, run.runId);
   return { ...run, summary: { ...run.summary, unwritten } };
+}
+
+/** The stop of then may be lifted, and another one stand: its cure would be the wrong command. */
+function withStopsNow(run: RunRow | null, stops: readonly Notice[]): RunRow | null {
+  if (run === null || run.summary === null) return run;
+  const others = (run.summary.notices ?? []).filter(({ standing }) => standing === undefined);
+  const now = stops.filter(({ standing }) => standing !== undefined);
+  return { ...run, summary: { ...run.summary, notices: [...others, ...now] } };
 }
 
 /** In one line, as it is now: the sentence tells of the run's end, after which people decide. */
@@ -201,12 +210,16 @@ function untold({ waiting, failed, problem }: OutboxFigures): string[] {
 
 /** In one line: codes that stop their orders until the profile gives them a meaning. */
 function withoutMeaning(words: readonly SeenCode[]): string[] {
-  const names = words
-    .filter(({ meaning }) => meaning === null)
-    .map(({ field, word }) => `${field} ${word}`);
-  if (names.length === 0) return [];
-  const list = [...new Set(names)].join(', ');
-  return [`Without a meaning in the profile: ${list} (tieout status --words).`];
+  const seen = new Map<string, string>();
+  for (const { field, word, meaning, lastSeen } of words) {
+    const name = `${field} ${word}`;
+    const before = seen.get(name) ?? '';
+    if (meaning === null) seen.set(name, lastSeen > before ? lastSeen : before);
+  }
+  if (seen.size === 0) return [];
+  // It may have been shown once and never again: then it stops nothing now.
+  const list = [...seen].map(([name, last]) => `${name} (last in the night of ${last})`).join(', ');
+  return [`Without a meaning in the profile: ${list}; \`tieout status --words\`.`];
 }
 
 function codeLines(words: readonly SeenCode[]): string[] {

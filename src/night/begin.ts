@@ -8,10 +8,11 @@ import { observedSentence } from '../core/accounts/observed.js';
 import { LEFT, UsageError } from '../core/errors.js';
 import { isDay } from '../core/period.js';
 import { noHistorySentence } from '../core/runs/notices.js';
+import { clockTrouble } from '../core/runs/owed.js';
 import { isFinished, type RunSummary } from '../core/runs/summary.js';
 import type { Account } from '../gateway/account.js';
 import type { BusinessDay } from '../runs/calendarStore.js';
-import { businessDay, lastEndedDate } from '../runs/calendarStore.js';
+import { businessDay, lastEndedDate, lastEndedThere } from '../runs/calendarStore.js';
 import type { Run } from '../runs/deps.js';
 import { isAtWork } from '../runs/lease.js';
 import { leaveRun, removeDryRun, takeRun } from '../runs/leaseStore.js';
@@ -115,7 +116,10 @@ function accountsOf(
 async function dayOf(deps: BeginDeps, date: string | null): Promise<BusinessDay> {
   const { schedule } = deps.config;
   const last = await lastEndedDate(deps.db, deps.now(), schedule);
-  if (date === null) return businessDay(deps.db, last, schedule);
+  if (date === null) {
+    await requireClock(deps, last);
+    return businessDay(deps.db, last, schedule);
+  }
   if (!isDay(date)) {
     throw new UsageError(`--date ${date}: not a date of the form YYYY-MM-DD`);
   }
@@ -128,6 +132,17 @@ async function dayOf(deps: BeginDeps, date: string | null): Promise<BusinessDay>
   const day = await businessDay(deps.db, date, schedule);
   if (day.endsAt > day.startsAt) return day;
   throw new UsageError(`--date ${date}: ${schedule.timezone} left this date out`);
+}
+
+/** By a clock that is behind, a night is owed of which nobody would hear: an old one is shown. */
+async function requireClock(deps: BeginDeps, last: string): Promise<void> {
+  const there = await lastEndedThere(deps.db, deps.now(), deps.config.schedule);
+  const trouble = clockTrouble(there.skewMs);
+  if (trouble === null || there.date === last) return;
+  throw new Error(
+    `${trouble}; by that of the database business date ${there.date} has ended, by this one ` +
+      `${last}: no night begins until they agree (--date asks for a date all the same)`,
+  );
 }
 
 function showAgain(

@@ -40,6 +40,22 @@ export async function lastEndedDate(db: Db, now: Date, zone: Zone): Promise<stri
   return date;
 }
 
+/** The same by the clock of the database alone, and how far that is ahead of ours. */
+export async function lastEndedThere(
+  db: Db,
+  now: Date,
+  zone: Zone,
+): Promise<{ date: string; skewMs: number }> {
+  const { rows } = await db.query<{ date: string; skew_ms: number }>(
+    `select tieout.last_ended_date(clock_timestamp(), $2, $3::time) as date,
+       extract(epoch from clock_timestamp() - $1::timestamptz)::float8 * 1000 as skew_ms`,
+    [now, zone.timezone, zone.cutOff],
+  );
+  const [row] = rows;
+  if (!row) throw new Error('the clock of the database is one row');
+  return { date: row.date, skewMs: row.skew_ms };
+}
+
 /** What the calendar says of the run that is due and of the next one. */
 export interface ScheduleFacts {
   tick: Date | null;

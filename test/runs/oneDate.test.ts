@@ -81,3 +81,15 @@ describe('a run of a date, while another date is worked on', () => {
     expect((await findRun(house.db, dateOf(2)))?.failure).toBe(LEFT);
   });
 });
+
+it('a clock that is days behind begins no night, and shows no old one as if it were done', async () => {
+  house = await buildHouse({ orders: 60, daysAgo: 4 });
+  await house.run({ date: dateOf(4) });
+  await house.run({ date: dateOf(2) });
+  // As the cron of a machine that slept: the night of yesterday is owed.
+  const behind = new Date(`${dateOf(3)}T04:15:00Z`);
+  const off = `behind the database's: set the one that is wrong; by that of the database business`;
+  await expect(house.run({}, behind)).rejects.toThrow(`${off} date ${dateOf(1)} has ended`);
+  const asked = await house.run({ date: dateOf(4) }, behind);
+  expect([asked.kind, asked.summary.businessDate]).toEqual(['shown', dateOf(4)]);
+});

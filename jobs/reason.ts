@@ -12,9 +12,20 @@ const IN_SCRIPT = [
   / ?script: \w+, on @user_script:\d+\.?$/,
 ];
 
+/** What the libraries of the queue say in words of their own, of options that nobody here sets. */
+const OURS: readonly (readonly [RegExp, string])[] = [
+  [/^Reached the max retries per request limit .*$/s, 'its server is away'],
+  // The same of each job, so that they are told once and counted.
+  [
+    /^Missing key for job .*\. (\w+)$/s,
+    'its server has lost jobs that were under way ($1); what is still to be done is enqueued again',
+  ],
+];
+
 /** An error without a message is named by its class. */
 export function reasonOf(error: unknown): string {
-  const words = IN_SCRIPT.reduce((text, where) => text.replace(where, ''), messageOf(error));
+  const inScript = IN_SCRIPT.reduce((text, where) => text.replace(where, ''), messageOf(error));
+  const words = OURS.reduce((text, [theirs, ours]) => text.replace(theirs, ours), inScript);
   return plainLine(words) || 'an error without a message';
 }
 

@@ -13,6 +13,20 @@ describe('the quiet log', () => {
     expect(lines).toEqual(['worker pull: refused', 'worker pull: refused (5999 times more)']);
   });
 
+  it('tells once what the library says of each job by its number, and counts the others', () => {
+    const lines: string[] = [];
+    let at = 0;
+    const onError = quietLog({ log: (line) => lines.push(line), now: () => new Date(at) });
+    for (const job of [17, 18, 'a.b', 20]) {
+      onError('worker refund', new Error(`Missing key for job ${job}. moveToFinished`));
+    }
+    at = 60_000;
+    onError('worker refund', new Error('Missing key for job 21. moveToFinished'));
+    const lost = 'worker refund: its server has lost jobs that were under way (moveToFinished); ';
+    const again = 'what is still to be done is enqueued again';
+    expect(lines).toEqual([lost + again, `${lost}${again} (3 times more)`]);
+  });
+
   it('tells different errors at once', () => {
     const lines: string[] = [];
     const onError = quietLog({ log: (line) => lines.push(line), now: () => new Date(0) });
@@ -26,6 +40,13 @@ describe('the quiet log', () => {
     [new Error('two\nlines\u2028three'), 'two lines three'],
     [new TypeError(''), 'TypeError'],
     ['only text', 'only text'],
+    [
+      new Error(
+        'Reached the max retries per request limit (which is 3). Refer to "maxRetriesPerRequest" ' +
+          'option for details.',
+      ),
+      'its server is away',
+    ],
     [undefined, 'undefined'],
     ['', 'an error without a message'],
     [new Error('card 4111111111111111'), 'card 411111******1111'],

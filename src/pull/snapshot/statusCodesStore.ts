@@ -84,20 +84,11 @@ export async function statusCodesSeen(
 
 /**
  * Codes of a run that no earlier run of the account has shown. In the first run all are new: only
- * those without a meaning are told then.
+ * those without a meaning are told then, while the newest look of the run still shows them.
  */
 export async function newCodes(db: Db, runId: bigint): Promise<NewCodeFacts[]> {
   const { rows } = await db.query<Omit<NewCodeFacts, 'entries'> & { entries: bigint }>(
-    `select w.account_id as "accountId", w.field, w.word, w.meaning, w.samples, w.entries, w.money
-     from tieout.gateway_words w
-     where w.run_id = $1
-       and not exists (select from tieout.gateway_words e
-         where e.account_id = w.account_id and e.field = w.field and e.word = w.word
-           and e.run_id < w.run_id)
-       and (w.meaning is null or exists (select from tieout.run_accounts a
-         join tieout.runs r using (run_id)
-         where a.account_id = w.account_id and a.run_id < w.run_id and not r.is_dry))
-     order by w.meaning is not null, w.account_id, w.field, w.word`,
+    statement('pull/snapshot/newCodes'),
     [runId],
   );
   return rows.map((row) => ({ ...row, entries: Number(row.entries) }));

@@ -140,3 +140,21 @@ const STATE_TONES: Readonly<Record<string, Tone>> = {
   unknown: 'bad',
   open: 'bad',
 };
+
+/** As wide as commander fills its own lines where there is no terminal. */
+const HELP_WIDTH = 80;
+
+/** A text behind the options of a help: words in lines that fit, after the first one indented. */
+export function filled(text: string, indent = 0): string {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    const isFirst = last === undefined || last.trim() === '';
+    if (!isFirst && last.length + 1 + word.length > HELP_WIDTH) {
+      lines.push(' '.repeat(indent) + word);
+    } else {
+      lines[Math.max(0, lines.length - 1)] = last === undefined ? word : `${last} ${word}`;
+    }
+  }
+  return lines.join('\n');
+}

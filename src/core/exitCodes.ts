@@ -11,7 +11,7 @@ export const EXIT_WORDS: Readonly<Record<ExitCode, string>> = {
   1: 'failed',
   2: 'wrong usage or configuration: the message names key and file',
   3: 'a run ended, and orders differ',
-  4: 'a run is incomplete: pages failed, orders not compared, instructions not settled',
+  4: 'incomplete: pages failed, orders not compared, instructions not settled',
 };
 
 export const EXIT_OF_RUN: Readonly<Record<RunState, ExitCode>> = {

@@ -163,10 +163,10 @@ function resolveCommand(root: Command): void {
   root
     .command('resolve')
     .argument(
-      '<instruction...>',
+      '<number...>',
       'their numbers, then happened or not-happened: what the gateway really did',
     )
-    .usage('[options] <instruction...> happened|not-happened')
+    .usage('[options] <number...> happened|not-happened')
     .description('settle unknown ones by what a person found out about each of them')
     .requiredOption('--reason <words>', 'how it was found out')
     .requiredOption('--reference <words>', 'where it is on record outside: a number of the portal')

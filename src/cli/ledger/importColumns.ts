@@ -6,6 +6,7 @@ import type { Column } from '../../core/ledger/ledgerRow.js';
 import { ORDER_COLUMNS, REFUND_COLUMNS } from '../../core/ledger/ledgerRow.js';
 import { PAYOUT_COLUMNS } from '../../core/ledger/payoutRow.js';
 import { LINE_TYPES, SETTLEMENT_COLUMNS } from '../../core/settlement/settlementLine.js';
+import { filled } from '../terminal.js';
 
 export const IMPORT_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   orders: ORDER_COLUMNS,
@@ -61,7 +62,7 @@ export function columnsHelp(kind: string): string | null {
   const lines = columns.map(({ name, nullable }) => {
     const may = nullable ? ' (may be empty or absent)' : '';
     const about = kind === 'settlement' ? ABOUT_SETTLEMENT[name] : undefined;
-    return `  ${name.padEnd(width)}  ${about ?? ABOUT[name] ?? ''}${may}`;
+    return filled(`  ${name.padEnd(width)}  ${about ?? ABOUT[name] ?? ''}${may}`, width + 4);
   });
   return ['', 'Columns, named by the first line:', ...lines].join('\n');
 }

@@ -34,6 +34,7 @@ import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { printDocument, printText } from '../printRows.js';
 import { requiredRules } from '../settlement/settlementRules.js';
+import { filled } from '../terminal.js';
 
 const SHEETS = ['breaks', 'moved', 'waiting', 'coverage'] as const;
 const NIGHTLY = ['reconciliation', 'orders', ...SHEETS] as const;
@@ -70,10 +71,18 @@ export function reportCommand(): Command {
     .option('--json', 'print where it lies, or the rows of csv and ndjson, as one JSON document')
     .addHelpText(
       'after',
-      '\nxlsx: reconciliation, orders, activity, ageing, settlement. csv, ndjson: all but ' +
-        'reconciliation, whose\nsheets are breaks, moved, waiting and coverage; of settlement ' +
-        'the open items.\nsettlement: of a date everything since settlement.from up to and ' +
-        'including it; of a month its\nopening, what moved in it, and its closing.',
+      [
+        '',
+        filled(
+          'xlsx: reconciliation, orders, activity, ageing, settlement. csv, ndjson: all but ' +
+            'reconciliation, whose sheets are breaks, moved, waiting and coverage; of settlement ' +
+            'the open items.',
+        ),
+        filled(
+          'settlement: of a date everything since settlement.from up to and including it; of a ' +
+            'month its opening, what moved in it, and its closing.',
+        ),
+      ].join('\n'),
     )
     .action(async (date: string, given: GivenFlags, command: Command) => {
       const kind = given.kind ?? (given.format === 'xlsx' ? 'reconciliation' : 'breaks');

@@ -14,7 +14,7 @@ import { configuredAccounts } from '../accounts.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import type { Line } from '../terminal.js';
-import { columns, stateWord } from '../terminal.js';
+import { columns, filled, stateWord } from '../terminal.js';
 import { noticeLines } from './noticeLines.js';
 
 /** As for a run (docs/CONTRACT.md section 1): unsettled 4; refused, or held once more, 3. */
@@ -28,8 +28,10 @@ export function sendCommand(): Command {
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nExit codes: 0 done; 1 failed; 3 the gateway refused some, or they wait for a person ' +
-        'again; 4 some are not settled.',
+      filled(
+        '\nExit codes: 0 done; 1 failed; 3 the gateway refused some, or they wait for a person ' +
+          'again; 4 some are not settled.',
+      ),
     )
     .action(async (flags: { account: string[] }, command: Command) => {
       await withApp(

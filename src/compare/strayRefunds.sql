@@ -119,6 +119,6 @@ select break_id, $1, $3, case when old_state = 'open' then 'changed' else 'reope
   expected, actual, null
 from kept where state <> old_state or (state = 'open' and is_changed)
 union all
-select break_id, $1, $3, 'resolved', old_state, 'tieout', 'the difference is gone', expected, actual,
-  'ledger'
+select break_id, $1, $3, 'resolved', old_state, 'tieout', 'the difference is gone', expected,
+  actual, 'ledger'
 from resolved

@@ -62,6 +62,9 @@ export async function beginRun(deps: BeginDeps, request: RunRequest): Promise<Be
     deps.db,
     accounts.map((account) => account.accountId),
   );
+  if (request.date === null && newest !== null && day.date <= newest) {
+    await requireClock(deps, day.date);
+  }
   const run = await findRun(deps.db, day.date);
   if (newest !== null && day.date < newest) return showAgain(run, day.date, newest, request.date);
   if (request.isDry) return beginDry(deps, day, accounts);
@@ -116,10 +119,7 @@ function accountsOf(
 async function dayOf(deps: BeginDeps, date: string | null): Promise<BusinessDay> {
   const { schedule } = deps.config;
   const last = await lastEndedDate(deps.db, deps.now(), schedule);
-  if (date === null) {
-    await requireClock(deps, last);
-    return businessDay(deps.db, last, schedule);
-  }
+  if (date === null) return businessDay(deps.db, last, schedule);
   if (!isDay(date)) {
     throw new UsageError(`--date ${date}: not a date of the form YYYY-MM-DD`);
   }
@@ -134,7 +134,7 @@ async function dayOf(deps: BeginDeps, date: string | null): Promise<BusinessDay>
   throw new UsageError(`--date ${date}: ${schedule.timezone} left this date out`);
 }
 
-/** By a clock that is behind, a night is owed of which nobody would hear: an old one is shown. */
+/** What was run already is not done once more, or shown, by a clock that hides a night owed. */
 async function requireClock(deps: BeginDeps, last: string): Promise<void> {
   const there = await lastEndedThere(deps.db, deps.now(), deps.config.schedule);
   const trouble = clockTrouble(there.skewMs);

@@ -91,8 +91,7 @@ export function statusCommand(): Command {
             const isStopped = stops.some(({ standing }) => standing !== undefined);
             const on = about === null ? [] : [isStopped ? about + stoppedSentence(owed) : about];
             const lines: Line[] = [night, ...on, nextSentence(facts, owed), ...ledgerLine(ledger)];
-            lines.push(...instructionsNow(now, elsewhere), ...replannedLines(now, run));
-            lines.push(...untold(alerts));
+            lines.push(...waitingLines(now, elsewhere, run), ...untold(alerts));
             lines.push(...badLines([...left, ...strange, ...unkept, ...stops], atRisk));
             printLines([...lines, ...(flags.words ? codeLines(words) : withoutMeaning(words))]);
           }
@@ -174,6 +173,10 @@ function withStopsNow(run: RunRow | null, stops: readonly Notice[]): RunRow | nu
   const others = (run.summary.notices ?? []).filter(({ standing }) => standing === undefined);
   const now = stops.filter(({ standing }) => standing !== undefined);
   return { ...run, summary: { ...run.summary, notices: [...others, ...now] } };
+}
+
+function waitingLines(waiting: Waiting, elsewhere: number, run: RunRow | null): Line[] {
+  return [...instructionsNow(waiting, elsewhere), ...replannedLines(waiting, run)];
 }
 
 /** In one line, as it is now: the sentence tells of the run's end, after which people decide. */

@@ -238,8 +238,8 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
       : `${problem} names no order of the ledger`) +
     (state === undefined
       ? ': no refund is sent for it'
-      : `: no refund is sent for it, and the gateway last showed the order ${labelStates(state)}: ` +
-        'look there before anybody refunds it'),
+      : ': no refund is sent for it, and the gateway last showed the order ' +
+        `${labelStates(state)}: look there before anybody refunds it`),
   payout_rejected: ({ expected }) =>
     `${expected.problem ?? 'a payout did not happen'}: ` +
     (expected.instruction === undefined

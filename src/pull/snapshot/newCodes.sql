@@ -1,7 +1,7 @@
--- Codes of a run that no earlier run of the account has shown, as `newCodes` answers them. One without
--- a meaning is told while the newest look that the account was compared with, or one made since,
--- shows it: a run that looks again keeps what its first look had, and its orders stop no more. What
--- an answer to a batch bore is of no look. $1 run.
+-- Codes of a run that no earlier run of the account has shown, as `newCodes` answers them. One
+-- without a meaning is told while the newest look that the account was compared with, or one made
+-- since, shows it: a run that looks again keeps what its first look had, and its orders stop no
+-- more. What an answer to a batch bore is of no look. $1 run.
 select w.account_id as "accountId", w.field, w.word, w.meaning, w.samples, w.entries, w.money
 from tieout.gateway_words w
 where w.run_id = $1

@@ -17,6 +17,8 @@ interface OpenAsked {
   /** those of this age alone; null: all */
   readonly age: BreakAge | null;
   readonly at: Date;
+  /** those alone of which nobody knows the amount */
+  readonly isInSuspense?: boolean;
   /** largest first; else oldest first */
   readonly isLargestFirst?: boolean;
   readonly limit: number;
@@ -69,7 +71,8 @@ function largestFirst(items: readonly OpenItem[]): OpenItem[] {
   return items.toSorted((a, b) => (size(a) < size(b) ? 1 : size(a) > size(b) ? -1 : 0));
 }
 
-function isAsked({ book, currency }: OpenItem, asked: OpenAsked): boolean {
+function isAsked({ book, currency, suspense }: OpenItem, asked: OpenAsked): boolean {
+  if (asked.isInSuspense === true && !suspense) return false;
   return book === asked.book && currency === asked.currency;
 }
 

@@ -56,6 +56,12 @@ describe('times', () => {
     ['business date 2026-11-20', 'business date 2026-11-20'],
     ['order 2026-11-20T03:15:07', 'order 2026-11-20T03:15:07'],
     ['2026-99-99T03:15:07Z', '2026-99-99T03:15:07Z'],
+    // what stands in a file, or is to be typed
+    [
+      'a.csv line 2: at "0001-01-01T00:00:00Z": as of 2026-11-20T03:15:07Z, such as "2026-11-19T08:30:00Z"',
+      'a.csv line 2: at "0001-01-01T00:00:00Z": as of 2026-11-20 04:15:07 Europe/Berlin, such as "2026-11-19T08:30:00Z"',
+    ],
+    ['"5\\" 2026-11-20T03:15:07Z" is 5" wide', '"5\\" 2026-11-20T03:15:07Z" is 5" wide'],
   ])('%s', (text, shown) => {
     expect(shownLine(text, PLAIN)).toBe(shown);
   });

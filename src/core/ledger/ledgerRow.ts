@@ -287,7 +287,7 @@ export function instant(line: RawLine, column: string): string {
   const value = required(line, column);
   const normal = normalInstant(value);
   if (normal === null) {
-    throw new Refusal(column, value, 'must be ISO 8601 with zone, such as 2026-11-19T08:30:00Z');
+    throw new Refusal(column, value, 'must be ISO 8601 with zone, such as "2026-11-19T08:30:00Z"');
   }
   return normal;
 }

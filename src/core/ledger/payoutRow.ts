@@ -36,7 +36,7 @@ export function checkPayoutLine(line: RawLine, now: Date): RowCheck<LedgerPayout
   if (!isObject(payload ?? '')) return refused('payload', 'must be the JSON of one object', false);
   const requestedAt = normalInstant(at ?? '');
   if (requestedAt === null) {
-    return refused('requested_at', 'must be ISO 8601 with zone, such as 2026-11-19T08:30:00Z');
+    return refused('requested_at', 'must be ISO 8601 with zone, such as "2026-11-19T08:30:00Z"');
   }
   if (isAhead(requestedAt, now)) return refused('requested_at', AHEAD);
   return {

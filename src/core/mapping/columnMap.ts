@@ -14,7 +14,7 @@ import {
   signedAmount,
   sumOf,
 } from './mappedAmounts.js';
-import { instantOf, patternOf, type TimesWritten } from './mappedTimes.js';
+import { instantOf, patternOf, type TimesWritten, timeRefusal } from './mappedTimes.js';
 import type { Trailer } from './trailer.js';
 
 /** What the lines are for: a table of the ledger, or the acquirer's settlement. */
@@ -260,7 +260,7 @@ function ofFileName(map: ColumnMap, name: string, pattern: string, fileName: str
   const shaped = TIMES.includes(name) ? instantOf(map, value) : value;
   if (value !== '' && shaped !== null) return { kind: 'value', value: shaped };
   const reason =
-    value === '' ? `is no file name of the shape ${pattern} (fileName)` : timeRefusal(map);
+    value === '' ? `is no file name of the shape ${pattern} (fileName)` : timeRefusal(map, value);
   return { kind: 'problem', problem: { column: name, value: value || fileName, reason } };
 }
 
@@ -301,7 +301,7 @@ function read(
       ? instantOf(map, bare)
       : bare;
   if (shaped !== null) return withSign(source.sign, shaped, given);
-  return refuse(isAmountColumn(name) ? amountRefusal(map) : timeRefusal(map));
+  return refuse(isAmountColumn(name) ? amountRefusal(map) : timeRefusal(map, bare));
 }
 
 /** The ledger's amounts have no sign, save where the map turns it. */
@@ -358,10 +358,6 @@ function amountRefusal({ decimal, minorUnits }: ColumnMap): string {
   return `is no amount with "${decimal}" before its decimals`;
 }
 
-function timeRefusal({ times, timezone }: ColumnMap): string {
-  return `is no time of the shape ${times?.join(' or ') ?? 'ISO 8601'} in ${timezone}`;
-}
-
 /** The latest of the times that are there. */
 function latest(map: ColumnMap, columns: readonly string[], given: RawLine): Found {
   let newest: string | null = null;
@@ -370,7 +366,7 @@ function latest(map: ColumnMap, columns: readonly string[], given: RawLine): Fou
     if (text === '') continue;
     const time = instantOf(map, text);
     if (time === null || Number.isNaN(Date.parse(time))) {
-      return { kind: 'problem', problem: { column, value: text, reason: timeRefusal(map) } };
+      return { kind: 'problem', problem: { column, value: text, reason: timeRefusal(map, text) } };
     }
     if (newest === null || Date.parse(time) > Date.parse(newest)) newest = time;
   }

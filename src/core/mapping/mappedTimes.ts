@@ -72,13 +72,46 @@ function workedOutPattern(shape: string): string {
 
 /** In ISO 8601 with its zone; null where it is of no shape, or no time of that zone. */
 export function instantOf(map: TimesWritten, text: string): string | null {
-  if (map.times === null) return text;
+  if (map.times === null) return zonelessShape(text) === null ? text : null;
+  const fitting = firstFitting(map.times, text);
+  return fitting === null ? null : shapedInstant(map, fitting.found);
+}
+
+interface Fitting {
+  readonly shape: string;
+  readonly found: Readonly<Record<string, string>>;
+}
+
+function firstFitting(times: readonly string[], text: string): Fitting | null {
   const plain = plainSpaces(text).trim().replace(/ {2,}/g, ' ');
-  for (const shape of map.times) {
+  for (const shape of times) {
     const found = patternOf(timePattern(shape)).exec(plain)?.groups;
-    if (found !== undefined) return shapedInstant(map, found);
+    if (found !== undefined) return { shape, found };
   }
   return null;
+}
+
+/** The shape that reads a time in ISO 8601 without its zone; null: it is none. */
+function zonelessShape(text: string): string | null {
+  const found = /^\d{4}-\d\d-\d\d(?:([T ])\d\d:\d\d(:\d\d)?)?$/.exec(text.trim());
+  if (found === null) return null;
+  const [, between, seconds] = found;
+  if (between === undefined) return 'yyyy-MM-dd';
+  return `yyyy-MM-dd${between === 'T' ? "'T'" : ' '}HH:mm${seconds === undefined ? '' : ':ss'}`;
+}
+
+/** Why `instantOf` says null. */
+export function timeRefusal({ times, timezone }: TimesWritten, text: string): string {
+  if (times === null) {
+    const shape = zonelessShape(text);
+    if (shape === null) return `is no time of the shape ISO 8601 in ${timezone}`;
+    return `names no zone: with times: "${shape}" in the map it is a time in ${timezone}`;
+  }
+  const fitting = times.length > 1 ? firstFitting(times, text) : null;
+  // The next shape is not tried: some days of a month would be read by one, some by the other.
+  return fitting === null
+    ? `is no time of the shape ${times.join(' or ')} in ${timezone}`
+    : `is no time in ${timezone} by the shape ${fitting.shape}, the first one that fits`;
 }
 
 function shapedInstant(map: TimesWritten, found: Readonly<Record<string, string>>): string | null {

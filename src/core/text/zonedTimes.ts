@@ -3,11 +3,16 @@
 // messages. Pure.
 
 /** An instant as JSON and sentences have it: to the minute, the second or less, in UTC. */
-const INSTANT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(?:\.\d{1,6})?(?:Z|\+00:00)(?!\w|:\w)/g;
+const INSTANT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(?:\.\d{1,6})?(?:Z|\+00:00)(?!\w|:\w)/;
 
-/** "2026-11-20T03:15:00Z" is "2026-11-20 04:15:00 Europe/Berlin"; dates stay as they are. */
+/** What a sentence quotes stands so in a file, or is to be typed so: it stays as it is. */
+const QUOTED = /"(?:[^"\\\n]|\\.)*"/;
+const QUOTED_OR_INSTANT = new RegExp(`${QUOTED.source}|${INSTANT.source}`, 'g');
+
+/** 2026-11-20T03:15:00Z is 2026-11-20 04:15:00 Europe/Berlin; dates stay as they are. */
 export function withZonedTimes(text: string, zone: string): string {
-  return text.replaceAll(INSTANT, (instant, seconds: string | undefined) => {
+  return text.replaceAll(QUOTED_OR_INSTANT, (instant, seconds: string | undefined) => {
+    if (instant.startsWith('"')) return instant;
     const at = new Date(instant);
     if (Number.isNaN(at.getTime())) return instant;
     const timeStyle = seconds === undefined ? 'short' : 'medium';

@@ -36,6 +36,10 @@ interface Asked {
   readonly sort: RowSort;
 }
 
+function isOpenItems(of: FigureName): boolean {
+  return of === 'open' || of === 'suspense' || of === 'paidOut';
+}
+
 /** Of what is open alone; the other figures stand newest first. */
 const ROW_SORTS = ['age', 'amount'] as const;
 type RowSort = (typeof ROW_SORTS)[number];
@@ -59,8 +63,10 @@ export async function figureRowsPage(visit: Visit, rules: SettlementRules): Prom
     <>
       <h1>{FIGURES[of]}</h1>
       <p class="sentence" role="status">
-        Account {accountId}: {words.count(found)} {found === 1 ? 'row comes' : 'rows come'} to{' '}
-        {words.amount(total, currency)} {currency}
+        Account {accountId}: {words.count(found)}{' '}
+        {of === 'suspense'
+          ? `${found === 1 ? 'row' : 'rows'} in ${currency}`
+          : `${found === 1 ? 'row comes' : 'rows come'} to ${words.amount(total, currency)} ${currency}`}
         {age === null ? '' : ` (${age.words})`}. <BackToSettlement visit={visit} />
       </p>
       {of === 'open' ? <p class="hint">{OPEN_ROWS}</p> : null}
@@ -141,11 +147,12 @@ async function rowsOf(
   const { of } = asked;
   const { db } = visit.deps;
   const isLargestFirst = asked.sort === 'amount';
-  if (of === 'open' || of === 'paidOut') {
-    const book = of === 'open' ? 'atGateway' : 'bank';
+  if (isOpenItems(of)) {
+    const book = of === 'paidOut' ? 'bank' : 'atGateway';
+    const isInSuspense = of === 'suspense';
     const open = await openPage(
       db,
-      { ...asked, ...page, isLargestFirst, book, at: visit.deps.now() },
+      { ...asked, ...page, isLargestFirst, isInSuspense, book, at: visit.deps.now() },
       times,
     );
     const { items, found, total, ages } = open;
@@ -160,7 +167,8 @@ async function rowsOf(
       },
       ...{ transactionId: item.transactionId, amount: item.suspense ? null : item.amount },
     }));
-    return { rows, found, total, ages };
+    // of what nobody knows the amount of there is no sum by age
+    return isInSuspense ? { rows, found, total } : { rows, found, total, ages };
   }
   const figure = LINE_FIGURES.find((name) => name === of);
   const rows =
@@ -208,7 +216,7 @@ function RowTable(props: { rows: readonly FigureRow[]; asked: Asked; visit: Visi
     return `${path}&sort=${one}`;
   });
   const head = (name: string, one: RowSort, isFigure = false): Column =>
-    of === 'open' || of === 'paidOut' ? by(name, one, isFigure) : { head: name, isFigure };
+    isOpenItems(of) ? by(name, one, isFigure) : { head: name, isFigure };
   return (
     <Table
       caption={FIGURES[asked.of]}

@@ -6,12 +6,13 @@ import { Figure, Name } from '../../layout/parts.js';
 import type { Visit } from '../../visit.js';
 import { seesConfigured } from '../../visitor/filters.js';
 
-/** What a figure is of; `open` is the closing at the gateway. */
+/** What a figure is of; `open` is the closing at the gateway, `suspense` counts some of it. */
 export const FIGURES = {
   captured: 'Captured',
   refunded: 'Refunded',
   settled: 'Settled',
   open: 'At the gateway: captured less refunded less settled',
+  suspense: 'In suspense: refunds made elsewhere of an amount that nobody knows',
   gross: 'Gross of captured and refunded lines',
   fees: 'Fees',
   chargebacks: 'Chargebacks, less those reversed',

@@ -194,17 +194,19 @@ function OpenBreaks({ one, words }: { one: AccountBooks; words: Words }) {
   );
 }
 
+type Amounts = Exclude<FigureName, 'suspense'>;
+
 /** Figures of a book side by side, each under the name that its rows are listed by. */
 function FigureLinks(props: {
-  of: Readonly<Partial<Record<FigureName, string>>>;
-  row: Readonly<Partial<Record<FigureName, string>>> & { currency: string };
+  of: Readonly<Partial<Record<Amounts, string>>>;
+  row: Readonly<Partial<Record<Amounts, string>>> & { currency: string };
   accountId: string;
   words: Words;
 }) {
   const { of, row, accountId, words } = props;
   return (
     <>
-      {(Object.entries(of) as [FigureName, string][]).map(([one, name]) => (
+      {(Object.entries(of) as [Amounts, string][]).map(([one, name]) => (
         <FigureLink
           of={one}
           name={name}
@@ -251,7 +253,9 @@ function AtGateway({ one, words }: { one: AccountBooks; words: Words }) {
             words={words}
           />
           <Figure name={SUSPENSE}>
-            <a href={figurePath('open', accountId, row.currency)}>{words.count(row.suspense)}</a>
+            <a href={figurePath('suspense', accountId, row.currency)}>
+              {words.count(row.suspense)}
+            </a>
           </Figure>
         </tr>
       ))}

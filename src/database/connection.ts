@@ -207,6 +207,11 @@ function tlsReason(code: string, message: string): string | null {
   return problem && `${problem}; what is asked of it says database.url (sslmode, sslrootcert)`;
 }
 
+/** Whether the server said no, and why: a COMMIT that it refused has not happened. */
+export function wasRefused(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^(40|53)/.test(String(error.code));
+}
+
 /** Whether it tells of a statement that the server ended: after its time, or by a person's word. */
 export function wasEnded(error: unknown): boolean {
   if (!(error instanceof TieoutError) || !(error.cause instanceof Error)) return false;

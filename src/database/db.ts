@@ -13,6 +13,7 @@ import {
   hearing,
   openClient,
   type SessionLimits,
+  wasRefused,
 } from './connection.js';
 import { type CopyIn, type CopyTexts, copyAll, startCopy } from './copy/copyIn.js';
 import { type CopiedRow, copyOut } from './copy/copyOut.js';
@@ -275,7 +276,7 @@ async function runTransaction<T>(
 async function commit(client: pg.PoolClient, connection: Connection): Promise<void> {
   const answer = await client.query('commit').catch((error) => {
     const failure = asOperatingFailure(error, connection, client);
-    if (!(failure instanceof DatabaseAwayError)) throw failure;
+    if (!(failure instanceof DatabaseAwayError) || wasRefused(error)) throw failure;
     throw new DatabaseAwayError(
       `${failure.message}; the answer to COMMIT was lost, so the transaction may have happened`,
       { cause: error },

@@ -206,7 +206,8 @@ async function claimEntries(
   const { isCanary, runId, needless, held } = permit;
   const fit = writable(deps, batch, permit.entries);
   const isCut = needless.size > 0 || held.size > 0 || fit.length < permit.entries.length;
-  // Whoever takes it apart holds the batch first, and then its instructions (dissolveWaiting).
+  // Whoever takes it apart holds the batch first, and then its instructions: dissolveWaiting does,
+  // and holdRestored.
   if ((isCut || isCanary) && !(await holdBatch(tx, batch.batchId))) throw new ClaimChanged('taken');
   await withdrawFromBatch(tx, needless, deps.now());
   await holdAgain(tx, held);
@@ -278,7 +279,7 @@ async function post(deps: BatchDeps, claimed: Claimed, connection: MoneyConnecti
   try {
     await deps.journal.append(permitLine(sent, prepared, attemptId));
   } catch (error) {
-    await recordUnwritten(deps, attemptId, notWritten(error));
+    await notSent(deps, sent, attemptId, notWritten(error));
     return;
   }
   const posted = await connection.post({
@@ -291,7 +292,7 @@ async function post(deps: BatchDeps, claimed: Claimed, connection: MoneyConnecti
   });
   switch (posted.kind) {
     case 'not_sent':
-      await recordUnwritten(deps, attemptId, posted.reason);
+      await notSent(deps, sent, attemptId, posted.reason);
       return;
     case 'unknown':
       await recordUnknown(deps, sent, attemptId, posted.reason);
@@ -299,6 +300,25 @@ async function post(deps: BatchDeps, claimed: Claimed, connection: MoneyConnecti
       return;
     case 'answered':
       await takeAnswer(deps, sent, attemptId, posted);
+  }
+}
+
+/** Why is told here where the database does not take it. */
+async function notSent(
+  deps: BatchDeps,
+  { batch }: SentBatch,
+  attemptId: string,
+  reason: string,
+): Promise<void> {
+  try {
+    await recordUnwritten(deps, attemptId, reason);
+  } catch (error) {
+    deps.log(`batch ${batch.batchId} was not sent, which could not be recorded: ${reason}`, {
+      level: 'warn',
+      account: batch.accountId,
+      batch: String(batch.batchId),
+    });
+    throw error;
   }
 }
 

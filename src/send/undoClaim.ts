@@ -4,6 +4,7 @@
 // nothing was wrong with the batch this is no try of it; a failure is counted by whoever throws it.
 // Where the database keeps silent the attempt stays open, and recoverAttempts.ts makes it unknown.
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { recordNotSent } from './batches/attemptsStore.js';
 import type { SendDeps } from './deps.js';
 import { transactionStatus } from './journal/journalsStore.js';
@@ -45,7 +46,8 @@ async function patiently({ sleep }: UndoDeps, work: () => Promise<boolean>): Pro
     } catch (error) {
       failure = error;
     }
-    await sleep(PAUSE_MS);
+    // Told to stop, it is still the only one who knows.
+    await sleep(PAUSE_MS).catch(() => pause(PAUSE_MS));
   }
   throw failure;
 }

@@ -221,7 +221,7 @@ describe('decodeQueryAnswer', () => {
     ['transaction_id', null, { transactionId: null }],
     ['currency', undefined, { currency: null }],
     ['currency', 978, { currency: '(number) 978' }],
-    ['payment_status', 3000, { paymentStatus: '(number) 3000' }],
+    ['payment_status', 3000, { paymentStatus: null }],
     ['query_result', true, { queryResult: '(boolean) true' }],
     ['query_result', undefined, { queryResult: '(missing)' }],
     ['query_result', null, { queryResult: '(null)' }],

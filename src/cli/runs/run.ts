@@ -13,7 +13,6 @@ import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { watchOf } from '../scheduleStatus.js';
 import type { Line } from '../terminal.js';
-import { filled } from '../terminal.js';
 import { dryLines, printWouldDo } from './dryRunText.js';
 import { replannedLines } from './noticeLines.js';
 import { summaryLines } from './summaryText.js';

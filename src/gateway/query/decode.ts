@@ -125,7 +125,8 @@ function entryOf(entry: Record<string, unknown>, printed: string, read: ReadText
     transactionId: orderNo === null ? null : heldId(read(entry.transaction_id)),
     currency: shownText(entry.currency, read),
     amount: shownText(entry.amount, read),
-    paymentStatus: shownText(entry.payment_status, read),
+    // Without a text there it is no code, and the entry is invalid.
+    paymentStatus: heldText(read(entry.payment_status)),
     queryResult: heldText(read(entry.query_result) ?? noText(entry.query_result)),
     transactionDate: heldText(read(entry.transaction_date)),
     referenceNo: heldText(read(entry.reference_no)),

@@ -3,7 +3,7 @@
 // them in, and puts aside what a host that went down left of one. Neighbours: attemptsStore.ts
 // stores answers, send/recoverAttempts.ts calls `bringIn`.
 
-import { mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db } from '../../database/db.js';
@@ -69,9 +69,12 @@ export function openAnswerSpool(dataDir: string): AnswerSpool {
   };
 }
 
+/** Whoever still writes an answer does so within less; one that sleeps longer is long given up. */
+const WRITTEN_WITHIN_MS = 60_000;
+
 /**
- * Nobody writes any more what has an outcome. What there is of it stays, under a name by which it
- * is not read again.
+ * Of an attempt that has its outcome, and of an answer that nobody writes on. What there is of it
+ * stays, under a name by which it is not read again.
  */
 async function putAside(
   db: Db,
@@ -79,10 +82,18 @@ async function putAside(
   pathOf: (attemptId: string) => string,
 ): Promise<string[]> {
   if (inPart.length === 0) return [];
-  return (await endedAttempts(db, inPart)).flatMap((attemptId) => {
-    const aside = `${pathOf(attemptId)}.torn`;
+  const ended = await endedAttempts(db, inPart);
+  const torn = await Promise.all(
+    ended.map(async (attemptId) => {
+      const { kind } = await readBack(pathOf(attemptId));
+      return kind === 'in_part' ? [pathOf(attemptId)] : [];
+    }),
+  );
+  return torn.flat().flatMap((path) => {
+    const aside = `${path}.torn`;
     try {
-      renameSync(pathOf(attemptId), aside);
+      if (Date.now() - statSync(path).mtimeMs < WRITTEN_WITHIN_MS) return [];
+      renameSync(path, aside);
       return [aside];
     } catch {
       // Another process has put it aside, and tells of it; or the disk refuses, until it does not.

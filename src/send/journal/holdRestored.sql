@@ -6,8 +6,10 @@
 with gone as (
   update tieout.batches set state = 'dropped', reason = 'the database came back from a backup'
   where state = 'queued' and operation = any ($1::text[])
+  returning batch_id
 )
 update tieout.instructions set state = 'held', hold_reason = 'restored', batch_id = null,
   changed_by = 'tieout'
-where is_open and operation = any ($1)
+-- the batches first, as everybody does
+where (select count(*) from gone) >= 0 and is_open and operation = any ($1)
   and (state in ('queued', 'planned') or (state = 'held' and hold_reason = any ($2::text[])))

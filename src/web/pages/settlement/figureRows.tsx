@@ -63,10 +63,10 @@ export async function figureRowsPage(visit: Visit, rules: SettlementRules): Prom
     <>
       <h1>{FIGURES[of]}</h1>
       <p class="sentence" role="status">
-        Account {accountId}: {words.count(found)}{' '}
+        Account {accountId}: {words.count(found)} {found === 1 ? 'row' : 'rows'}{' '}
         {of === 'suspense'
-          ? `${found === 1 ? 'row' : 'rows'} in ${currency}`
-          : `${found === 1 ? 'row comes' : 'rows come'} to ${words.amount(total, currency)} ${currency}`}
+          ? `in ${currency}`
+          : `${found === 1 ? 'comes' : 'come'} to ${words.amount(total, currency)} ${currency}`}
         {age === null ? '' : ` (${age.words})`}. <BackToSettlement visit={visit} />
       </p>
       {of === 'open' ? <p class="hint">{OPEN_ROWS}</p> : null}

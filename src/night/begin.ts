@@ -5,7 +5,7 @@ import { forgetOtherMeanings } from '../compare/compare.js';
 import { configHash, describeConfig } from '../config/view.js';
 import { alikeLines, whoseLine } from '../core/accounts/alike.js';
 import { observedSentence } from '../core/accounts/observed.js';
-import { LEFT, UsageError } from '../core/errors.js';
+import { LEFT, TieoutError, UsageError } from '../core/errors.js';
 import { isDay } from '../core/period.js';
 import { noHistorySentence } from '../core/runs/notices.js';
 import { clockTrouble } from '../core/runs/owed.js';
@@ -139,9 +139,9 @@ async function requireClock(deps: BeginDeps, last: string): Promise<void> {
   const there = await lastEndedThere(deps.db, deps.now(), deps.config.schedule);
   const trouble = clockTrouble(there.skewMs);
   if (trouble === null || there.date === last) return;
-  throw new Error(
+  throw new TieoutError(
     `${trouble}; by that of the database business date ${there.date} has ended, by this one ` +
-      `${last}: no night begins until they agree (--date asks for a date all the same)`,
+      `${last}, which was run already: set this clock right (NTP), and run again`,
   );
 }
 

@@ -19,5 +19,8 @@ cross join lateral (
 where t.* is distinct from n.*
   -- nights of before it was kept have none
   and not (f.field = 'recurring_status' and f.then_value is null)
+  -- nor what came in the place of a text (core/text/otherType.ts)
+  and not (f.then_value is null and f.now_value ~
+    '^\((missing|null|number|boolean|list|object|no readable text)\)')
 order by 1, 2, 3
 limit $1

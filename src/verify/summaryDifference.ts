@@ -13,7 +13,7 @@ export function differingFigures(then: RunSummary | null, now: RunSummary): Diff
     const [one, other] = [before.get(path) ?? null, after.get(path) ?? null];
     if (one === other) return [];
     // Not counted by the program that wrote it.
-    if (one === null && path.endsWith('.failedLater')) return [];
+    if (one === null && /\.(failedLater|otherResult)$/.test(path)) return [];
     const [, accountId = null, figure = path] = /^accounts\.([^.]+)\.(.*)$/.exec(path) ?? [];
     return [{ accountId, orderNo: null, what: figure, was: one, is: other }];
   });

@@ -61,8 +61,8 @@ const TEXTS: [column: string, value: string, says: string][] = [
 
 const ZONELESS =
   'ledger.orders.placed_at: a time without a zone is read as UTC. Where the shop means another ' +
-  "zone, a view has to say so (`placed_at at time zone 'Europe/Berlin' as placed_at`); " +
-  "where it means UTC, `at time zone 'UTC'` says that, too";
+  "zone, a view has to say so (`placed_at::timestamp at time zone 'Europe/Berlin' as placed_at`); " +
+  "where it means UTC, `::timestamp at time zone 'UTC'` says that, too";
 
 describe('columns that are texts', () => {
   it('harm the orders they are no number or time of, by name, until they are mended', async () => {

@@ -9,6 +9,7 @@ import type { RunRequest } from '../../night/begin.js';
 import type { RunResult } from '../../night/run.js';
 import { runDate } from '../../night/run.js';
 import { waitingCounts } from '../../report/consoleRunsStore.js';
+import { newestRun } from '../../runs/runsStore.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { watchOf } from '../scheduleStatus.js';
@@ -55,8 +56,10 @@ export function runCommand(): Command {
     });
 }
 
-/** They stop no night, so that nothing of its summary names them. */
+/** They stop no night, so that nothing of its summary names them: told after the newest one. */
 async function replannedOf(app: App, { summary }: RunResult): Promise<Line[]> {
+  const newest = await newestRun(app.db);
+  if (newest?.businessDate !== summary.businessDate) return [];
   const waiting = await waitingCounts(
     app.db,
     summary.accounts.map(({ accountId }) => accountId),

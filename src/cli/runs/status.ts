@@ -170,7 +170,9 @@ async function withReportsNow({ db }: App, run: RunRow | null): Promise<RunRow |
 /** The stop of then may be lifted, and another one stand: its cure would be the wrong command. */
 function withStopsNow(run: RunRow | null, stops: readonly Notice[]): RunRow | null {
   if (run === null || run.summary === null) return run;
-  const others = (run.summary.notices ?? []).filter(({ standing }) => standing === undefined);
+  const others = (run.summary.notices ?? []).filter(
+    ({ kind, standing }) => kind !== 'not_sent' || standing === undefined,
+  );
   const now = stops.filter(({ standing }) => standing !== undefined);
   return { ...run, summary: { ...run.summary, notices: [...others, ...now] } };
 }

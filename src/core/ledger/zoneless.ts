@@ -11,12 +11,12 @@ export interface ZonelessColumn {
 
 /** What they are, and what to write in the view. */
 export function zonelessSentence(columns: readonly ZonelessColumn[]): string {
-  const [first] = columns;
+  const column = columns[0]?.column ?? '';
   return (
     `${named(columns)}: a time without a zone is read as UTC. Where the shop means another ` +
     'zone, a view has to say so (`' +
-    `${first?.column ?? ''} at time zone 'Europe/Berlin' as ${first?.column ?? ''}\`); ` +
-    "where it means UTC, `at time zone 'UTC'` says that, too"
+    `${column}::timestamp at time zone 'Europe/Berlin' as ${column}\`); ` +
+    "where it means UTC, `::timestamp at time zone 'UTC'` says that, too"
   );
 }
 

@@ -70,7 +70,7 @@ export function coverageText(figures: CoverageFigures): string {
     [figures.notAsked, 'cannot be asked'],
     [figures.twiceSame, 'answered twice, the same'],
     [figures.twiceDifferent, 'answered twice, differently'],
-    [figures.otherResult ?? 0, 'of these with a query_result that is none of query.found'],
+    [figures.otherResult ?? 0, 'answered with a query_result that is none of query.found'],
     [figures.unasked, 'came unasked'],
   ];
   return [

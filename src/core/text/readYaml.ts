@@ -1,6 +1,6 @@
 // YAML as configuration, profile and maps are read: every key once, and what is wrong told by file,
-// key and line. Of the parser's own words only the first line is told: below it the parser quotes
-// the file, secrets included. Used by whoever reads YAML.
+// key and line. The parser quotes the file in its own words, secrets included: below the first
+// line, and behind a colon in it. Used by whoever reads YAML.
 
 import { isAlias, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { ConfigurationError } from '../errors.js';
@@ -21,13 +21,29 @@ export function readYaml(text: string, file: string): ReadYaml {
   const lineAt = (offset: number | undefined): string =>
     offset === undefined ? '' : ` (line ${lines.linePos(offset).line})`;
   const [error] = [...document.errors, ...document.warnings];
-  if (error) throw new ConfigurationError(file, '', error.message.split('\n')[0] ?? 'is no YAML');
+  if (error) throw new ConfigurationError(file, '', withoutValue(error.message));
   const odd = oddKey(document);
   if (odd) throw new ConfigurationError(file, odd.key, `${odd.problem}${lineAt(odd.offset)}`);
   return {
-    value: document.toJS() ?? {},
+    value: plainOf(document, file) ?? {},
     lineOf: (path) => lineAt(offsetOf(document, path)),
   };
+}
+
+/** "Unresolved tag at line 3, column 7" */
+function withoutValue(message: string): string {
+  const [first = ''] = message.split('\n');
+  return first.replace(/: .*?( at line \d+, column \d+:?)?$/, '$1');
+}
+
+function plainOf(document: YamlDocument, file: string): unknown {
+  try {
+    return document.toJS();
+  } catch {
+    const problem =
+      'an alias (*name) leads nowhere, or to too much: put a value that is none in quotes';
+    throw new ConfigurationError(file, '', problem);
+  }
 }
 
 const TWICE = 'is given twice: keys must be unique, with quotes or without';

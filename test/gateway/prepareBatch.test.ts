@@ -199,7 +199,7 @@ describe('readBatchAnswer', () => {
   it('tells a return_status that is no text from none', () => {
     const reason = (value: unknown) =>
       (read(rawAnswer({ ...fine, return_status: value })) as { reason: string }).reason;
-    expect(reason(1)).toContain('return_status that is no text');
+    expect(reason(1)).toContain('return_status (number) 1');
     expect(reason(undefined)).toContain('return_status none');
   });
 

@@ -22,9 +22,10 @@ describe.each(Object.entries(IMPORT_COLUMNS))('import %s', (kind, columns) => {
       .split('\n')
       .filter((line) => line.startsWith('| '));
     for (const { name, nullable } of columns) {
-      const line = help.split('\n').find((one) => one.startsWith(`  ${name} `)) ?? '';
-      expect(line.slice(name.length + 2).trim(), name).not.toBe('');
-      expect(line.includes('may be empty'), name).toBe(nullable);
+      // Over as many lines as it takes.
+      const words = help.split(/\n(?= {2}\S)/).find((one) => one.startsWith(`  ${name} `)) ?? '';
+      expect(words.slice(name.length + 2).trim(), name).not.toBe('');
+      expect(/may\s+be\s+empty/.test(words), name).toBe(nullable);
       expect(table.some((row) => row.includes(kind) && row.includes(`\`${name}\``))).toBe(true);
     }
   });

@@ -62,10 +62,8 @@ export async function beginRun(deps: BeginDeps, request: RunRequest): Promise<Be
     deps.db,
     accounts.map((account) => account.accountId),
   );
-  if (request.date === null && newest !== null && day.date <= newest) {
-    await requireClock(deps, day.date);
-  }
   const run = await findRun(deps.db, day.date);
+  if (request.date === null && run !== null) await requireClock(deps, day.date);
   if (newest !== null && day.date < newest) return showAgain(run, day.date, newest, request.date);
   if (request.isDry) return beginDry(deps, day, accounts);
   const { waitsForGateway = false } = request;

@@ -1,4 +1,4 @@
--- The schema as it stands after 1150_written_book_lines, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1160_numbers_before_a_link, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -2412,9 +2412,7 @@ begin
   -- Who hands out no number brings none forward; before PostgreSQL 18 it may not even ask.
   if not has_sequence_privilege('tieout.chain_link_ids', 'usage') then return moved; end if;
   select max(link_id) into used from tieout.chain_links;
-  if used is null or used <= coalesce(pg_sequence_last_value('tieout.chain_link_ids'), 0) then
-    return moved;
-  end if;
+  if used <= coalesce(pg_sequence_last_value('tieout.chain_link_ids'), 0) then return moved; end if;
   for one in
     select s.seqrelid as sequence, c.oid::regclass as numbered, a.attname as number,
       case when c.relname in ('runs', 'pulls') then ' % 100000000' else '' end as of_month

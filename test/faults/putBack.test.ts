@@ -79,6 +79,24 @@ describe('a logical replica that was promoted: the rows of the database without 
     );
     expect(behind.rows).toEqual([{ moved: [] }]);
   });
+
+  it('does so also where nothing was sealed yet', async () => {
+    const shop = await openShop();
+    const moved = await shop.server.at(async (db) => {
+      await db.query(`insert into tieout.runs (business_date, is_dry, covers, starts_at, ends_at,
+          state, environment, settings, settings_sha256, version, created_at)
+        values ('2026-03-01', true, '{2026-03-01}', now(), now() + interval '1 day', 'failed', 'test',
+          '{}', '', '0', now())`);
+      await db.query(`select setval(format('%I.%I', schemaname, sequencename)::regclass, 1, false)
+        from pg_sequences where schemaname = 'tieout'`);
+      const { rows: links } = await db.query(
+        'select count(*)::int as links from tieout.chain_links',
+      );
+      expect(links).toEqual([{ links: 0 }]);
+      return db.query('select tieout.bring_numbers_forward() as moved');
+    });
+    expect(moved.rows).toEqual([{ moved: ['tieout.runs'] }]);
+  });
 });
 
 describe('a host that never was there', () => {

@@ -114,8 +114,8 @@ export const DIFFERENCES = {
     settle(merchant, movement, { amount: sign * amount });
     // what is missing may come later, or never
     const rest = movement.amount - amount;
-    if (movement.kind !== 'captured' || rest <= 0n || !random.chance(0.4)) return;
-    settle(merchant, movement, { amount: rest, stage: stageOf(merchant, movement) });
+    if (rest <= 0n || !random.chance(0.4)) return;
+    settle(merchant, movement, { amount: sign * rest, stage: stageOf(merchant, movement) });
   },
 
   'another fee': (merchant) => {
@@ -179,6 +179,26 @@ export const DIFFERENCES = {
         ...{ type: 'refunded', currency: of.currency, amount: -amount, order: of.order, group },
         ...{ stage, on: bookedOn(merchant, of.on, stage) },
       });
+    }
+  },
+
+  /** Equal refunds of one order and their lines, in any order of arrival, and not as many of each. */
+  'equal refunds at any time': (merchant) => {
+    const { random } = merchant;
+    const last = NIGHTS.length - 1;
+    const stage = random.between(0, 1);
+    const of = capture(merchant, { stage, amount: drawAmount(merchant) * 10n });
+    settle(merchant, of, { style: 'both' });
+    const group = `any ${of.key}`;
+    const amount = merchant.currency === 'JPY' ? 700n : 7n;
+    const anyStage = () => random.between(of.stage, last);
+    const over = { amount, reference: null, group };
+    const back = Array.from({ length: random.between(1, 3) }, () =>
+      refund(merchant, of, { ...over, stage: anyStage() }),
+    );
+    const style = random.pick(['order', 'transaction', 'both']);
+    for (let left = random.between(1, 4); left > 0; left -= 1) {
+      settle(merchant, back[0], { style, group, means: null, stage: anyStage() });
     }
   },
 

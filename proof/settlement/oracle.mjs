@@ -25,6 +25,7 @@ export function openOracle(merchant) {
       const facts = factsOf(merchant, { nights, files });
       link(facts, settledBy, known);
       const state = { ...facts, settledBy, known };
+      state.again = againOf(state);
       stakes = stakesOf(breaksOf(state), stakes);
       return { ...figuresOf(state), breaks: stakes, items: itemsOf(state) };
     },
@@ -38,20 +39,64 @@ function factsOf(merchant, { nights, files }) {
   return { merchant, movements, batches, lines, night: NIGHTS[nights - 1] };
 }
 
-/** Of equal ones each has its line once there are as many; before, nobody can say which. */
+/**
+ * A refund has what names it. Another line that says no more than what is settled waits: it may be
+ * of an equal refund, which was not shown yet. Of equal ones each has its line once there are as
+ * many; before, nobody can say which.
+ */
 function link({ movements, lines }, settledBy, known) {
-  for (const line of lines) {
-    if (line.means !== null && movements.includes(line.means)) settledBy.set(line, line.means);
-  }
-  for (const group of new Set(movements.flatMap((one) => one.group ?? []))) {
-    const of = movements.filter((one) => one.group === group);
-    const told = lines.filter((line) => line.group === group);
-    if (of.length !== told.length) continue;
-    for (const [at, line] of told.entries()) settledBy.set(line, of[at]);
-  }
-  for (const [line, movement] of settledBy) {
+  const waiting = lines.filter((line) => !settledBy.has(line));
+  const settle = (line, movement) => {
+    settledBy.set(line, movement);
     if (movement.amount === null && !known.has(movement)) known.set(movement, sizeOf(line.amount));
+  };
+  const alone = waiting.filter(({ group, means }) => group === null && movements.includes(means));
+  for (const line of alone.filter(isNamed)) settle(line, line.means);
+  for (const line of alone.filter((one) => !isNamed(one))) {
+    if (!isSettled(line, { settledBy, known })) settle(line, line.means);
   }
+  const settled = new Set(settledBy.values());
+  for (const group of new Set(movements.flatMap((one) => one.group ?? []))) {
+    const of = movements.filter((one) => one.group === group && !settled.has(one));
+    const told = waiting.filter((line) => line.group === group);
+    if (of.length > told.length) continue;
+    told.sort((one, other) => one.stage - other.stage);
+    for (const [at, movement] of of.entries()) settle(told[at], movement);
+  }
+}
+
+function isNamed({ reference, means }) {
+  return reference !== null && reference === means.reference;
+}
+
+/** The line's amount is that of its refund, which has all of its money. */
+function isSettled(line, state) {
+  const { means } = line;
+  if (means.kind !== 'refunded' || means.isHistory || !isEqual(line, means, state)) return false;
+  const lines = linesOf(means, state);
+  return lines.length > 0 && toldOf(means, lines).told >= amountOf(means, state);
+}
+
+function isEqual({ amount, currency }, movement, state) {
+  return movement.currency === currency && amountOf(movement, state) === sizeOf(amount);
+}
+
+/** Lines that wait, and that say again what is settled already: line and movement. */
+function againOf(state) {
+  const again = new Map();
+  const settled = new Set(state.settledBy.values());
+  for (const line of state.lines) {
+    if (!ORDER_TYPES.includes(line.type) || state.settledBy.has(line)) continue;
+    const alike = alikeOf(line, state);
+    if (alike.some((one) => !settled.has(one))) continue;
+    const equal = alike.find((one) => !one.isHistory && isEqual(line, one, state));
+    if (equal !== undefined) again.set(line, equal);
+  }
+  return again;
+}
+
+function alikeOf(line, { movements }) {
+  return movements.filter((one) => one.kind === line.type && isAbout(line, one));
 }
 
 function amountOf(movement, { known }) {
@@ -60,6 +105,12 @@ function amountOf(movement, { known }) {
 
 function linesOf(movement, { settledBy }) {
   return [...settledBy].filter(([, of]) => of === movement).map(([line]) => line);
+}
+
+/** With those that say it again. */
+function saidOf(movement, state) {
+  const again = [...state.again].filter(([, of]) => of === movement).map(([line]) => line);
+  return [...linesOf(movement, state), ...again];
 }
 
 /** What is open since the stage before keeps what it opened with. */
@@ -99,7 +150,7 @@ function isSince({ bookedAt }) {
 function breaksOfMovement(movement, state, add) {
   const { order, currency } = movement;
   const amount = amountOf(movement, state);
-  const lines = linesOf(movement, state);
+  const lines = saidOf(movement, state);
   if (lines.length === 0) {
     if (isOverdue(movement.on, state.night)) add(order, 'not_settled', currency, amount);
     return;
@@ -130,11 +181,15 @@ function differencesOfLine(line, state) {
 /** Of a line without a movement, that a night after it would have shown. */
 function lostKind(line, state) {
   const isLost = ORDER_TYPES.includes(line.type) && !state.settledBy.has(line);
-  if (!isLost || line.group !== null || businessDateOf(line.bookedAt) > state.night) return null;
+  if (!isLost || state.again.has(line)) return null;
+  if (businessDateOf(line.bookedAt) > state.night) return null;
   const { orders, shown } = state.merchant;
+  const settled = new Set(state.settledBy.values());
+  if (alikeOf(line, state).some((one) => !settled.has(one))) return null;
   const ordered = orders.find((one) => isAbout(line, one));
   if (ordered !== undefined && businessDateOf(ordered.placedAt) < SETTINGS.from) return null;
-  const isKnown = ordered !== undefined || shown.some((one) => isAbout(line, one));
+  const known = [...shown, ...state.movements];
+  const isKnown = ordered !== undefined || known.some((one) => isAbout(line, one));
   return isKnown ? 'settled_not_captured' : 'settled_unknown';
 }
 
@@ -172,7 +227,7 @@ function figuresOf(state) {
 }
 
 function fateOf(movement, state) {
-  const lines = linesOf(movement, state);
+  const lines = saidOf(movement, state);
   if (lines.length === 0) return isOverdue(movement.on, state.night) ? 'overdue' : 'open';
   const { told, isOther } = toldOf(movement, lines);
   return isOther || told !== amountOf(movement, state) ? 'differs' : 'settled';

@@ -26,7 +26,8 @@ overdue as (
   where not m.is_history and m.amount is distinct from 0 and m.business_date <= a.due_until
   group by m.account_id, m.order_no, m.currency
 ),
--- Few: the lines that were not plainly what they settle, and movements of which more became known.
+-- Few: the lines that were not plainly what they settle, or that say again what is settled, and
+-- movements of which more became known.
 told as (
   select m.account_id, m.order_no, m.kind, m.currency, m.amount, count(*) as times,
     coalesce(sum(abs(l.amount)) filter (where l.currency = m.currency), 0) as said,
@@ -67,7 +68,7 @@ newest_look as (
   order by r.account_id, r.business_date desc
 ),
 -- Lines without a movement, that a look after them would have shown. What may still mean a movement
--- without a line waits. What equals one that was settled already is that one a second time.
+-- without a line waits. What equals one that was settled already is told of that one, at once.
 lost as materialized (
   select l.*, coalesce(c.candidates, 0) > 0 as is_moved, coalesce(c.is_twice, false) as is_twice
   from tieout.settlement_unmatched u
@@ -95,7 +96,7 @@ lost as materialized (
     order by way
     limit 1
   ) c on true
-  where l.booked_at >= since.at
+  where l.booked_at >= since.at and u.again_of is null
     and tieout.business_date_of(l.booked_at, $3::time, $4) <= a.seen_until
     and coalesce(c.awaited, 0) = 0
 ),

@@ -1,9 +1,10 @@
 -- Matches lines of captures and refunds to movements: by the reference, else the transaction, else
--- the order. Of several that a line may mean, the one of its exact amount; as many equal lines as
--- equal movements are matched one to one; anything else waits, and is never guessed. A movement in
--- suspense gets its amount from its line; one in another currency differs. $1 accounts.
+-- the order. Of several that a line may mean, the one of its exact amount; equal movements get as
+-- many of the equal lines, one each; anything else waits, and is never guessed. A movement in
+-- suspense gets its amount from its line; one in another currency differs. What waits and says only
+-- what is settled already is told of that movement (again_of). $1 accounts.
 with line as materialized (
-  select u.settlement_line_id, l.*
+  select u.settlement_line_id, u.again_of, l.*
   from tieout.settlement_unmatched u
   cross join lateral (
     select account_id, type, amount, currency, reference, transaction_id, l.order_no
@@ -29,7 +30,7 @@ candidate as materialized (
     and m.kind = l.type
 ),
 worth as materialized (
-  select c.*, m.amount as worth, m.currency as in_currency,
+  select c.*, m.amount as worth, m.currency as in_currency, m.is_history,
     min(c.way) over (partition by c.settlement_line_id) as best_way
   from candidate c
   join tieout.movements_now m using (movement_id)
@@ -37,8 +38,8 @@ worth as materialized (
   where m.amount is distinct from 0
 ),
 best as materialized (
-  select settlement_line_id, account_id, type, amount, currency, way, key, movement_id,
-    worth is null and in_currency = currency as is_suspense,
+  select settlement_line_id, account_id, type, amount, currency, way, key, movement_id, again_of,
+    worth, in_currency, is_history, worth is null and in_currency = currency as is_suspense,
     coalesce(worth = abs(amount) and in_currency = currency, false) as is_exact,
     count(*) over (partition by settlement_line_id) as candidates,
     not exists (
@@ -46,12 +47,28 @@ best as materialized (
   from worth w
   where way = best_way
 ),
+-- Few: what is settled already of refunds that a line which waits may be a part of.
+said as materialized (
+  select m.movement_id, sum(abs(l.amount)) as said
+  from (
+    select distinct movement_id, in_currency from best
+    where is_taken and type = 'refunded' and candidates = 1
+  ) m
+  cross join lateral tieout.lines_of_movement(m.movement_id) s (settlement_line_id)
+  join tieout.settlement_lines l using (settlement_line_id)
+  group by m.movement_id
+  having bool_and(l.currency = m.in_currency)
+),
 alone as (
-  select *, row_number() over (
+  select b.*, case when is_taken then worth - said else worth end as left_over,
+    row_number() over (
       partition by movement_id order by is_exact desc, way, settlement_line_id) as nth,
     count(*) over (partition by movement_id) as claims,
-    count(*) filter (where way = 1) over (partition by movement_id) as named
-  from best where candidates = 1
+    count(*) filter (where way = 1) over (partition by movement_id) as named,
+    sum(abs(amount)) over (partition by movement_id) as claimed,
+    bool_and(currency = in_currency) over (partition by movement_id) as is_own_currency
+  from best b left join said using (movement_id)
+  where candidates = 1
 ),
 paired as (
   select settlement_line_id, movement_id, way, is_exact, is_suspense, line_nth, movement_nth,
@@ -74,7 +91,8 @@ unknown as (
       count(*) over (partition by movement_id) as claims
     from best b
     where candidates > 1 and not is_taken and is_suspense and not exists (
-      select from best e where e.settlement_line_id = b.settlement_line_id and e.is_exact)
+      select from best e
+      where e.settlement_line_id = b.settlement_line_id and e.is_exact and not e.is_taken)
   ) choice
   where choices = 1 and claims = 1
 ),
@@ -82,11 +100,14 @@ chosen as (
   select settlement_line_id, movement_id, way, is_exact, is_suspense,
     (is_taken or nth > 1 or not (is_exact or is_suspense)) as differs
   from alone
-  -- A capture may be settled in parts. A refund of another amount may be one that no look has shown
-  -- yet: it takes this one only where no other line does. One of an unknown amount gets that of the
-  -- line which names it, else of the only line that may mean it.
-  where is_exact or type = 'captured' or (nth = 1 and not is_taken
-    and (not is_suspense or claims = 1 or (way = 1 and named = 1)))
+  -- A capture has all of its lines, a refund those that name it or make it up to the cent. One more
+  -- line of its amount may be that of an equal refund which no look has shown yet: it waits. So may
+  -- one of another amount: it takes this one only where no better line does. One of an unknown
+  -- amount gets that of the line which names it, else of the only line that may mean it.
+  where type = 'captured' or is_exact and (way = 1 or is_history)
+    or coalesce(claimed = left_over and is_own_currency, false)
+    or nth = 1 and case when is_exact then not is_taken or coalesce(left_over > 0, false)
+      else not is_taken and (not is_suspense or claims = 1 or way = 1 and named = 1) end
   union all
   select settlement_line_id, movement_id, way, is_exact, is_suspense, false
   from (
@@ -94,7 +115,7 @@ chosen as (
       count(*) over (partition by movement_id) as claims
     from (
       select settlement_line_id, movement_id, way, is_exact, is_suspense from paired
-      where lines = movements and line_nth = movement_nth
+      where lines >= movements and line_nth = movement_nth
       union all
       select * from unknown
     ) several
@@ -121,6 +142,16 @@ known as (
 found as (
   delete from tieout.settlement_unmatched u using matched
   where u.settlement_line_id = matched.settlement_line_id
+),
+again as (
+  update tieout.settlement_unmatched u set again_of = a.is_of
+  from (
+    select settlement_line_id, again_of, case when bool_and(is_taken)
+      then min(movement_id) filter (where is_exact and not is_history) end as is_of
+    from best group by settlement_line_id, again_of
+  ) a
+  where u.settlement_line_id = a.settlement_line_id and a.again_of is distinct from a.is_of
+    and u.settlement_line_id not in (select settlement_line_id from chosen)
 )
 delete from tieout.settlement_awaited a using matched
 where a.movement_id = matched.movement_id

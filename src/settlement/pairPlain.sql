@@ -7,9 +7,9 @@
 with account as (
   select * from unnest($1::text[], $2::bigint[]) as a (account_id, looked_at)
 ),
--- Read twice, once for each key: that costs less than to keep what was read.
+-- Read once for each key: that costs less than to keep what was read.
 line as not materialized (
-  select settlement_line_id, account_id, type, transaction_id, order_no, currency,
+  select settlement_line_id, account_id, type, reference, transaction_id, order_no, currency,
     abs(amount) as amount, reference is not null and exists (
       select from tieout.movements r
       where r.account_id = l.account_id and r.reference = l.reference and r.kind = l.type
@@ -32,19 +32,26 @@ line as not materialized (
 -- compared as a condition that no join is made by: by five keys the planner takes the pairs for a
 -- few, and looks each movement up alone.
 pair as (
-  select l.settlement_line_id, l.has_waited, false as is_by_order, m.movement_id
+  select l.settlement_line_id, l.has_waited, l.is_named, false as is_by_order, m.movement_id
   from line l
   left join tieout.movements m on m.transaction_id = l.transaction_id and m.account_id = any ($1)
-    and (not l.is_named and m.account_id = l.account_id and m.kind = l.type
+    and (m.account_id = l.account_id and m.kind = l.type
       and m.amount = l.amount and m.currency = l.currency) is true
   where l.transaction_id is not null
   union all
-  select l.settlement_line_id, l.has_waited, true, m.movement_id
+  select l.settlement_line_id, l.has_waited, l.is_named, true, m.movement_id
   from line l
   left join tieout.movements m on m.order_no = l.order_no and m.account_id = any ($1)
-    and (not l.is_named and m.account_id = l.account_id and m.kind = l.type
+    and (m.account_id = l.account_id and m.kind = l.type
       and m.amount = l.amount and m.currency = l.currency) is true
   where l.transaction_id is null
+  union all
+  -- what has its name is not another's
+  select l.settlement_line_id, l.has_waited, true, false, m.movement_id
+  from line l
+  join tieout.movements m on m.account_id = l.account_id and m.reference = l.reference
+    and m.kind = l.type
+  where l.is_named
 ),
 claimed as (
   select *, lag(movement_id) over same is distinct from movement_id
@@ -58,7 +65,7 @@ judged as materialized (
   select settlement_line_id, bool_or(has_waited) as has_waited,
     bool_or(is_by_order) as is_by_order, min(movement_id) as movement_id,
     min(awaited_at) as awaited_at,
-    count(*) = 1 and bool_and(is_only_line) and min(awaited_at) is not null
+    count(*) = 1 and bool_and(is_only_line and not is_named) and min(awaited_at) is not null
       -- of these more became known
       and min(movement_id) not in (select movement_id from tieout.movement_amounts) as is_sure
   from (

@@ -1,0 +1,184 @@
+// Whatever comes first, the line or the look that shows its refund: in the end the books say the same.
+// Neighbour: matching.test.ts has what comes at once.
+
+import { describe, expect, it } from 'vitest';
+import { SETTLEMENT_SENTENCES } from '../../src/core/breaks/settlementSentence.js';
+import type { Given, Line } from './facts.js';
+import {
+  breaks,
+  checkIdentities,
+  db,
+  figures,
+  matches,
+  moved,
+  ownFacts,
+  settle,
+  settled,
+} from './facts.js';
+
+ownFacts();
+
+const back = (over: Partial<Given> = {}): Given => ({
+  ...{ order: '1', kind: 'refunded', amount: '5.00', ...over },
+});
+const line = (over: Partial<Line> = {}): Line => ({
+  ...{ order: '1', type: 'refunded', amount: '-5.00', ...over },
+});
+type Step = { moves: Given[] } | { lines: Line[] };
+const moves = (...given: Given[]): Step => ({ moves: given });
+const lines = (...given: Line[]): Step => ({ lines: given });
+/** Of the next date: no look came after it yet. */
+const fresh = (over: Partial<Line>): Line => line({ on: '2026-11-21', ...over });
+
+async function taken(steps: readonly Step[]): Promise<void> {
+  await moved({ order: '1', amount: '20.00' });
+  await settled({ order: '1', amount: '20.00' });
+  for (const step of steps) {
+    if ('moves' in step) await moved(...step.moves);
+    else await settled(...step.lines);
+    await settle();
+  }
+}
+
+describe('each refund has its line in the end, and nothing is told', () => {
+  it.each<[string, Step[]]>([
+    ['both lines before the second refund', [moves(back()), lines(line(), line()), moves(back())]],
+    [
+      'both lines before the second refund, one by one, by transaction',
+      [
+        moves(back()),
+        lines(line({ transaction: 'T1' })),
+        lines(line({ transaction: 'T1' })),
+        moves(back()),
+      ],
+    ],
+    [
+      'three lines, and the second and third refund',
+      [moves(back()), lines(line(), line(), line()), moves(back()), moves(back())],
+    ],
+    [
+      'the second line bears a name of its own',
+      [
+        moves(back({ reference: 'R1' })),
+        lines(line({ reference: 'R1' })),
+        lines(line({ reference: 'R2' })),
+        moves(back({ reference: 'R2' })),
+      ],
+    ],
+    [
+      'the acquirer has names of its own',
+      [
+        moves(back({ reference: 'R1' }), back()),
+        lines(line({ reference: 'X1' }), line({ reference: 'X2' })),
+      ],
+    ],
+    [
+      'the second one is in suspense, and learns its amount',
+      [moves(back()), lines(line(), line()), moves(back({ amount: null }))],
+    ],
+    [
+      'one refund of ten in two lines',
+      [
+        moves(back({ amount: '10.00' })),
+        lines(line({ amount: '-4.00' }), line({ amount: '-6.00' })),
+      ],
+    ],
+    [
+      'one refund of ten in two files',
+      [
+        moves(back({ amount: '10.00' })),
+        lines(line({ amount: '-4.00' })),
+        lines(line({ amount: '-6.00' })),
+      ],
+    ],
+    [
+      'one refund of ten, of which the lines came before',
+      [
+        lines(line({ amount: '-4.00' })),
+        lines(line({ amount: '-6.00' })),
+        moves(back({ amount: '10.00' })),
+      ],
+    ],
+    [
+      'two refunds of four and six, of which one was seen',
+      [
+        moves(back({ amount: '7.00' })),
+        lines(line({ amount: '-4.00' }), line({ amount: '-7.00' })),
+        moves(back({ amount: '4.00' })),
+      ],
+    ],
+  ])('%s', async (_name, steps) => {
+    await taken(steps);
+    expect(await breaks()).toEqual([]);
+    expect((await figures()).accounts[0]?.movements).toMatchObject({ open: 0, differs: 0 });
+    expect((await checkIdentities()).filter(({ book }) => book === 'atGateway')).toEqual([]);
+    expect(await settle()).toBe(0);
+  });
+});
+
+describe('a line too many', () => {
+  it('is told with those before it, as long as no other refund explains it', async () => {
+    await taken([moves(back()), lines(line(), line(), line())]);
+    expect(await breaks()).toEqual(['1 settled_twice 10.00 EUR']);
+    expect(await matches()).toHaveLength(2);
+    const { rows } = await db.query('select expected, actual from tieout.breaks');
+    expect(SETTLEMENT_SENTENCES.settled_twice(rows[0] as never)).toMatch(
+      /^5.00 EUR was refunded, and the acquirer settled 15.00 EUR in 3 lines/,
+    );
+    await checkIdentities();
+    // What is open keeps what it opened with.
+    await moved(back());
+    await settle();
+    expect(await breaks()).toEqual(['1 settled_twice 10.00 EUR']);
+    await moved(back());
+    await settle();
+    expect(await breaks('resolved')).toEqual(['1 settled_twice 10.00 EUR']);
+  });
+
+  it('that names a refund is of that one, whichever line comes first', async () => {
+    await taken([moves(back({ reference: 'R1' })), lines(line(), line({ reference: 'R1' }))]);
+    expect(await breaks()).toEqual(['1 settled_twice 5.00 EUR']);
+    await moved(back());
+    await settle();
+    expect(await breaks()).toEqual([]);
+    await settled(line({ reference: 'R1', order: null }));
+    await settle();
+    expect(await breaks()).toEqual(['1 settled_twice 5.00 EUR']);
+    expect(await matches()).toHaveLength(4);
+    await checkIdentities();
+  });
+
+  it('of three for two refunds leaves none of these open', async () => {
+    await taken([moves(back(), back()), lines(line(), line(), line())]);
+    expect(await breaks()).toEqual(['1 settled_twice 5.00 EUR']);
+    expect(await matches()).toHaveLength(3);
+  });
+
+  it('that was the only one in its file is told at once, whatever no look has shown', async () => {
+    await taken([moves(back()), lines(line()), lines(fresh({}))]);
+    expect(await breaks()).toEqual(['1 settled_twice 5.00 EUR']);
+    expect((await figures()).accounts[0]?.movements).toMatchObject({ open: 0, differs: 1 });
+    expect(await matches()).toHaveLength(2);
+    await checkIdentities();
+  });
+
+  it('of a refund from before the books is no difference', async () => {
+    await taken([moves(back({ history: true })), lines(line()), lines(line())]);
+    expect(await breaks()).toEqual([]);
+    expect(await matches()).toHaveLength(3);
+    await checkIdentities();
+  });
+
+  it('waits while there is another refund that it may mean', async () => {
+    await taken([moves(back()), lines(line(), line())]);
+    expect(await breaks()).toEqual(['1 settled_twice 5.00 EUR']);
+    // Which of the two it may mean is left open, as long as one of them has no line.
+    await moved(back({ amount: '7.00' }));
+    await settle();
+    expect(await breaks()).toEqual([]);
+    await settled(line({ amount: '-7.00' }));
+    await settle();
+    expect(await breaks()).toEqual(['1 settled_twice 5.00 EUR']);
+    await checkIdentities();
+  });
+});

@@ -64,7 +64,7 @@ async function matchingLines(db, rounds) {
   const found = await inTurns(rounds, {
     merge: () => undone(db, matchByMerge),
     map: () => undone(db, matchByMap),
-    ours: () => undone(db, (tx) => matchLines(tx, [ACCOUNT])),
+    ours: () => undone(db, async (tx) => matchLines(tx, await accountsOf(tx), times)),
     whole: () => undone(db, (tx) => settleAll(tx)),
   });
   const { merge, map, ours, whole } = found;
@@ -80,6 +80,10 @@ async function matchingLines(db, rounds) {
       ours.map((one) => one.wall / SCALE),
     ),
   ];
+}
+
+function accountsOf(tx) {
+  return settledAccounts(tx, RULES, [ACCOUNT], null);
 }
 
 /** By the clock, and by the processor time of both ends, which other work disturbs less. */
@@ -134,7 +138,7 @@ function settleAll(db) {
 async function quietLines(db, rounds) {
   await settleAll(db);
   await db.query('vacuum analyze');
-  const accounts = await settledAccounts(db, RULES, [ACCOUNT], null);
+  const accounts = await accountsOf(db);
   const { again, figures, fees } = await inTurns(rounds, {
     again: () => measured(db, () => settleAll(db)),
     figures: () =>

@@ -24,9 +24,10 @@ overdue as (
   join tieout.movements_now m using (movement_id)
   join account a using (account_id)
   where not m.is_history and m.amount is distinct from 0 and m.business_date <= a.due_until
+    and not exists (select from tieout.settlement_unmatched u where u.told_of = m.movement_id)
   group by m.account_id, m.order_no, m.currency
 ),
--- Few: the lines that were not plainly what they settle, or that say again what is settled, and
+-- Few: the lines that were not plainly what they settle, or wait and are told of one meanwhile, and
 -- movements of which more became known.
 told as (
   select m.account_id, m.order_no, m.kind, m.currency, m.amount, count(*) as times,
@@ -96,7 +97,7 @@ lost as materialized (
     order by way
     limit 1
   ) c on true
-  where l.booked_at >= since.at and u.again_of is null
+  where l.booked_at >= since.at and u.told_of is null
     and tieout.business_date_of(l.booked_at, $3::time, $4) <= a.seen_until
     and coalesce(c.awaited, 0) = 0
 ),

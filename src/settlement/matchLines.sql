@@ -1,13 +1,17 @@
 -- Matches lines of captures and refunds to movements: by the reference, else the transaction, else
 -- the order. Of several that a line may mean, the one of its exact amount; equal movements get as
 -- many of the equal lines, one each; anything else waits, and is never guessed. A movement in
--- suspense gets its amount from its line; one in another currency differs. What waits and says only
--- what is settled already is told of that movement (again_of). $1 accounts.
-with line as materialized (
-  select u.settlement_line_id, u.again_of, l.*
+-- suspense gets its amount from its line; one in another currency differs. What waits is told of the
+-- movement that it seems to be of meanwhile (told_of). $1 accounts, $2 the date up to the end of
+-- which each was seen whole, $3 cut-off, $4 timezone.
+with account as (
+  select * from unnest($1::text[], $2::date[]) as a (account_id, seen_until)
+),
+line as materialized (
+  select u.settlement_line_id, u.told_of, l.*
   from tieout.settlement_unmatched u
   cross join lateral (
-    select account_id, type, amount, currency, reference, transaction_id, l.order_no
+    select account_id, type, amount, currency, reference, transaction_id, l.order_no, booked_at
     from tieout.settlement_lines l where l.settlement_line_id = u.settlement_line_id offset 0
   ) l
   where account_id = any ($1)
@@ -38,8 +42,10 @@ worth as materialized (
   where m.amount is distinct from 0
 ),
 best as materialized (
-  select settlement_line_id, account_id, type, amount, currency, way, key, movement_id, again_of,
+  select settlement_line_id, account_id, type, amount, currency, way, key, movement_id, told_of,
     worth, in_currency, is_history, worth is null and in_currency = currency as is_suspense,
+    coalesce(tieout.business_date_of(booked_at, $3::time, $4) <= (
+      select seen_until from account a where a.account_id = w.account_id), false) as is_seen,
     coalesce(worth = abs(amount) and in_currency = currency, false) as is_exact,
     count(*) over (partition by settlement_line_id) as candidates,
     not exists (
@@ -102,12 +108,14 @@ chosen as (
   from alone
   -- A capture has all of its lines, a refund those that name it or make it up to the cent. One more
   -- line of its amount may be that of an equal refund which no look has shown yet: it waits. So may
-  -- one of another amount: it takes this one only where no better line does. One of an unknown
-  -- amount gets that of the line which names it, else of the only line that may mean it.
+  -- one of another amount: it takes this one only where no better line does, and a look after it
+  -- showed no other. One of an unknown amount gets that of the line which names it, else of the
+  -- only line that may mean it.
   where type = 'captured' or is_exact and (way = 1 or is_history)
     or coalesce(claimed = left_over and is_own_currency, false)
     or nth = 1 and case when is_exact then not is_taken or coalesce(left_over > 0, false)
-      else not is_taken and (not is_suspense or claims = 1 or way = 1 and named = 1) end
+      when is_suspense then not is_taken and (claims = 1 or way = 1 and named = 1)
+      else not is_taken and (way = 1 or is_history or is_seen) end
   union all
   select settlement_line_id, movement_id, way, is_exact, is_suspense, false
   from (
@@ -143,14 +151,16 @@ found as (
   delete from tieout.settlement_unmatched u using matched
   where u.settlement_line_id = matched.settlement_line_id
 ),
-again as (
-  update tieout.settlement_unmatched u set again_of = a.is_of
+meanwhile as (
+  update tieout.settlement_unmatched u set told_of = a.is_of
   from (
-    select settlement_line_id, again_of, case when bool_and(is_taken)
-      then min(movement_id) filter (where is_exact and not is_history) end as is_of
-    from best group by settlement_line_id, again_of
+    select b.settlement_line_id, b.told_of, case when bool_and(b.is_taken)
+      then min(b.movement_id) filter (where b.is_exact and not b.is_history)
+      else min(a.movement_id) filter (where a.nth = 1 and not a.is_suspense) end as is_of
+    from best b left join alone a using (settlement_line_id)
+    group by b.settlement_line_id, b.told_of
   ) a
-  where u.settlement_line_id = a.settlement_line_id and a.again_of is distinct from a.is_of
+  where u.settlement_line_id = a.settlement_line_id and a.told_of is distinct from a.is_of
     and u.settlement_line_id not in (select settlement_line_id from chosen)
 )
 delete from tieout.settlement_awaited a using matched

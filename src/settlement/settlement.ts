@@ -83,8 +83,8 @@ async function settleIn(
   await holdSettlement(tx);
   // An amount that becomes known changes the figures of an open day.
   for (const accountId of [...accountIds].sort()) await holdDays(tx, accountId);
-  const matched = await matchLines(tx, accountIds);
   const accounts = await settledAccounts(tx, rules, accountIds, runId);
+  const matched = await matchLines(tx, accounts, rules.times);
   await updateBreaks(tx, accounts, rules.times, rules.fees, now);
   return matched;
 }

@@ -9,10 +9,13 @@ with account as materialized (
 since as (select ($2::date + $3::time) at time zone $4 as at),
 movement as materialized (
   select m.movement_id, m.account_id, m.kind, m.currency, m.amount, m.business_date,
-    a.due_until, w.movement_id is not null as is_awaited
+    a.due_until, w.movement_id is not null and u.told_of is null as is_awaited
   from account a
   join tieout.movements_now m using (account_id)
   left join tieout.settlement_awaited w using (movement_id)
+  left join (
+    select distinct told_of from tieout.settlement_unmatched where told_of is not null
+  ) u on u.told_of = m.movement_id
   where not m.is_history and m.amount is distinct from 0
 ),
 counted as materialized (

@@ -70,7 +70,13 @@ const MATCH_PASSES_MAX = 4;
 const MATCH_SETTINGS = { work_mem: '128MB' };
 
 /** Gives every line the movement that can be said for sure; answers how many movements have one. */
-export async function matchLines(tx: Db, accountIds: readonly string[]): Promise<number> {
+export async function matchLines(
+  tx: Db,
+  accounts: readonly SettledAccount[],
+  { cutOff, timezone }: SettlementTimes,
+): Promise<number> {
+  const accountIds = accounts.map((one) => one.account_id);
+  const seen = accounts.map((one) => one.seen_until);
   await plannedBy(tx, MATCH_SETTINGS);
   // What waits comes and goes by ten thousands, and is none to whoever counted in between: planned
   // for none, all lines are read again for each. It is counted anew before and after it changes.
@@ -78,7 +84,9 @@ export async function matchLines(tx: Db, accountIds: readonly string[]): Promise
   let all = await matchPlain(tx, accountIds);
   await analyse(tx, identifier('tieout', 'settlement_unmatched'));
   for (let pass = 0; pass < MATCH_PASSES_MAX; pass += 1) {
-    const { rowCount } = await tx.query(statement('settlement/matchLines'), [accountIds]);
+    const { rowCount } = await tx.query(statement('settlement/matchLines'), [
+      ...[accountIds, seen, cutOff, timezone],
+    ]);
     if (rowCount === 0) break;
     all += rowCount;
   }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { SETTLEMENT_SENTENCES } from '../../src/core/breaks/settlementSentence.js';
 import type { Given, Line } from './facts.js';
 import {
+  aRun,
   breaks,
   checkIdentities,
   db,
@@ -100,6 +101,15 @@ describe('each refund has its line in the end, and nothing is told', () => {
       ],
     ],
     [
+      'the line of the smaller one comes before the look that shows it',
+      [
+        moves(back({ amount: '10.00' })),
+        lines(fresh({ amount: '-4.00' })),
+        moves(back({ amount: '4.00' })),
+        lines(fresh({ amount: '-10.00' })),
+      ],
+    ],
+    [
       'two refunds of four and six, of which one was seen',
       [
         moves(back({ amount: '7.00' })),
@@ -159,6 +169,24 @@ describe('a line too many', () => {
     expect(await breaks()).toEqual(['1 settled_twice 5.00 EUR']);
     expect((await figures()).accounts[0]?.movements).toMatchObject({ open: 0, differs: 1 });
     expect(await matches()).toHaveLength(2);
+    await checkIdentities();
+  });
+
+  it('of another amount is told at once, and stays where the next look shows no other', async () => {
+    await taken([
+      moves(back({ amount: '10.00', on: '2026-11-02' })),
+      lines(fresh({ amount: '-4.00' })),
+    ]);
+    const differs = { movements: { settled: 1, open: 0, overdue: 0, differs: 1 } };
+    expect(await breaks()).toEqual(['1 settlement_amount 6.00 EUR']);
+    expect(await matches()).toHaveLength(1);
+    expect((await figures()).accounts[0]).toMatchObject(differs);
+    await checkIdentities();
+    await aRun('2026-11-21');
+    await settle();
+    expect(await breaks()).toEqual(['1 settlement_amount 6.00 EUR']);
+    expect(await matches()).toHaveLength(2);
+    expect((await figures()).accounts[0]).toMatchObject(differs);
     await checkIdentities();
   });
 

@@ -39,7 +39,8 @@ async function emptied(): Promise<void> {
 
 let runId = 0n;
 
-async function aRun(date: string): Promise<bigint> {
+/** A night that looked at all orders. */
+export async function aRun(date: string): Promise<bigint> {
   const { rows } = await db.query<{ run_id: bigint }>(
     `insert into tieout.runs (business_date, covers, starts_at, ends_at, state, environment,
        settings, settings_sha256, version, created_at, finished_at, summary)

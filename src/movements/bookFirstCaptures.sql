@@ -1,5 +1,5 @@
 -- Books captures made elsewhere: transactions that the run saw captured and of which nothing is
--- booked (movements_shown, of showTransactions.sql). One that an instruction may have made, and
+-- booked (movements_shown, of showTransactions.sql). One that a capture of ours may have made, and
 -- nobody knows, waits until that is settled. $1 run, $2 business date, $3 settlement.from, $4
 -- cut-off, $5 timezone. A closed day gains nothing: it is booked to the first open one.
 insert into tieout.movements (account_id, order_no, transaction_id, kind, currency, amount, made,
@@ -22,5 +22,5 @@ where s.state = 'captured'
   and not exists (
     select from tieout.instructions i
     where i.account_id = s.account_id and i.order_no = s.order_no and i.is_open
-      and i.state in ('sending', 'accepted', 'unknown'))
+      and i.operation = 'capture' and i.state in ('sending', 'accepted', 'unknown'))
 order by s.account_id, s.transaction_id, s.order_no

@@ -2,7 +2,7 @@
 // Neighbour: bookMovements.ts says in which order.
 
 import { exactAmount, formatAmount } from '../core/money.js';
-import type { BookEntry, ShownTransaction } from '../core/movements/bookEntries.js';
+import type { BookEntry, MovementKind, ShownTransaction } from '../core/movements/bookEntries.js';
 import type { GatewayState } from '../core/orders/order.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
@@ -73,11 +73,11 @@ export async function shownBeside(
     Place & {
       state: GatewayState;
       amount: string;
-      is_undecided: boolean;
+      undecided: MovementKind[];
       requested: string;
       booked: {
         id: string;
-        kind: 'captured' | 'refunded';
+        kind: MovementKind;
         made: 'here' | 'elsewhere';
         currency: string;
         amount: string | null;
@@ -87,12 +87,12 @@ export async function shownBeside(
     ...[JSON.stringify(rules), booking.from],
     ...[booking.schedule.cutOff, booking.schedule.timezone],
   ]);
-  return rows.map(({ state, amount, is_undecided, requested, booked, ...place }) => ({
+  return rows.map(({ state, amount, undecided, requested, booked, ...place }) => ({
     place,
     state,
     currency: place.currency,
     amount: exactAmount(amount),
-    isUndecided: is_undecided,
+    undecided,
     requested: exactAmount(requested),
     booked: booked.map(({ id, ...one }) => {
       const known = one.amount === null ? null : exactAmount(one.amount);

@@ -23,10 +23,12 @@ doubtful as (
 )
 select distinct on (d.account_id, d.transaction_id) d.account_id, d.order_no, d.transaction_id,
   d.state, d.currency, d.amount::text as amount,
-  exists (
-    select from tieout.instructions i
+  array(
+    select distinct case i.operation when 'capture' then 'captured' else 'refunded' end
+    from tieout.instructions i
     where i.account_id = d.account_id and i.order_no = d.order_no and i.is_open
-      and i.state in ('sending', 'accepted', 'unknown')) as is_undecided,
+      and i.operation in ('capture', 'refund')
+      and i.state in ('sending', 'accepted', 'unknown')) as undecided,
   requested.amount::text as requested,
   coalesce(booked.movements, '[]') as booked,
   coalesce(coalesce(o.placed_at, d.transaction_at)

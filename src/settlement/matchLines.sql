@@ -1,9 +1,9 @@
 -- Matches lines of captures and refunds to movements: by the reference, else the transaction, else
 -- the order. Of several that a line may mean, the one of its exact amount; equal movements get as
 -- many of the equal lines, one each; anything else waits, and is never guessed. A movement in
--- suspense gets its amount from its line; one in another currency differs. What waits is told of the
--- movement that it seems to be of meanwhile (told_of). $1 accounts, $2 the date up to the end of
--- which each was seen whole, $3 cut-off, $4 timezone.
+-- suspense gets its amount from its line; one in another currency differs. What waits is told
+-- meanwhile of the movement that it seems to be of (told_of). $1 accounts, $2 the date up to which
+-- each was seen whole, $3 cut-off, $4 timezone.
 with account as (
   select * from unnest($1::text[], $2::date[]) as a (account_id, seen_until)
 ),

@@ -2,7 +2,11 @@
 // before it, and what it left. Neighbour: verifyBook.ts compares.
 
 import { exactAmount } from '../core/money.js';
-import type { BookedMovement, ShownTransaction } from '../core/movements/bookEntries.js';
+import type {
+  BookedMovement,
+  MovementKind,
+  ShownTransaction,
+} from '../core/movements/bookEntries.js';
 import type { GatewayState } from '../core/orders/order.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
@@ -34,7 +38,7 @@ export async function shownThen(
     state: GatewayState | null;
     currency: string;
     amount: string;
-    is_undecided: boolean;
+    undecided: MovementKind[];
     requested: string;
     before: KeptMovement[];
     after: KeptMovement[];
@@ -46,7 +50,7 @@ export async function shownThen(
     const before = row.before.map(withAmount);
     const shown = state && {
       ...{ state, currency, amount: exactAmount(row.amount), booked: before },
-      ...{ isUndecided: row.is_undecided, requested: exactAmount(row.requested) },
+      ...{ undecided: row.undecided, requested: exactAmount(row.requested) },
     };
     const { account_id: accountId, order_no: orderNo, transaction_id: transactionId } = row;
     return { accountId, orderNo, transactionId, shown, before, after: row.after.map(withAmount) };

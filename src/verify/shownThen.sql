@@ -8,8 +8,12 @@ with account as materialized (
   from jsonb_to_recordset($4::jsonb) as a (account_id text, live_from timestamptz)
 ),
 undecided as materialized (
-  select account_id, order_no from pg_temp.instructions
-  where is_open and state in ('sending', 'accepted', 'unknown')
+  select account_id, order_no,
+    array_agg(distinct case operation when 'capture' then 'captured' else 'refunded' end) as kinds
+  from pg_temp.instructions
+  where is_open and operation in ('capture', 'refund')
+    and state in ('sending', 'accepted', 'unknown')
+  group by account_id, order_no
 ),
 shown as materialized (
   select distinct on (account_id, transaction_id) *
@@ -56,7 +60,7 @@ booked as materialized (
 )
 select coalesce(s.account_id, b.account_id) as account_id, coalesce(s.order_no, b.order_no)
     as order_no, coalesce(s.transaction_id, b.transaction_id) as transaction_id, s.state,
-  s.currency, s.amount::text as amount, u.order_no is not null as is_undecided,
+  s.currency, s.amount::text as amount, coalesce(u.kinds, '{}') as undecided,
   requested.amount::text as requested, coalesce(b.before, '[]') as before,
   coalesce(b.after, '[]') as after
 from shown s
@@ -86,5 +90,6 @@ where case
   when b.account_id is null then true
   when not b.has_elsewhere then false
   else not (b.movements = 1 and b.is_elsewhere and b.kind = 'captured'
-    and b.currency = s.currency and b.amount = s.amount and (not b.is_new or u.order_no is null))
+    and b.currency = s.currency and b.amount = s.amount
+    and (not b.is_new or ('captured' = any (u.kinds)) is not true))
 end

@@ -36,6 +36,9 @@ function words(book: readonly Omit<BookedMovement, 'movementId'>[]): string {
   return book.map(line).join(', ');
 }
 
+/** What an unknown instruction may have made. */
+const UNDECIDED = { capture: ['captured'], refund: ['refunded'], cancel: [] } as const;
+
 describe('the rule', () => {
   test.each(movementCases)('$name', ({ nights }) => {
     const book: BookedMovement[] = [];
@@ -51,7 +54,7 @@ describe('the rule', () => {
       if (night.shown !== undefined && !night.torn) {
         const shown = {
           ...readShown(night.shown),
-          isUndecided: night.unknown === true,
+          undecided: UNDECIDED[night.unknown ?? 'cancel'],
           requested: hundredths(night.requested ?? '0'),
         };
         for (const entry of bookEntries({ ...shown, booked: book })) {
@@ -230,7 +233,7 @@ describe('through the database', () => {
       return { order_no: name, operation, amount, state: 'confirmed' };
     });
     if (!unknown) return done;
-    return [...done, { order_no: name, operation: 'cancel', amount: '100', state: 'unknown' }];
+    return [...done, { order_no: name, operation: unknown, amount: '100', state: 'unknown' }];
   }
 
   function entriesOf({ name, shown, torn }: Seen, position: number) {

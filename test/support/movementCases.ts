@@ -8,8 +8,8 @@ export interface MovementNight {
   shown?: string;
   /** ours, confirmed since the night before: `capture 100` or `refund 10` */
   ours?: readonly string[];
-  /** an instruction of ours may have had an effect, and nobody knows */
-  unknown?: true;
+  /** of ours: it may have had an effect, and nobody knows */
+  unknown?: 'capture' | 'refund' | 'cancel';
   /** requests that count as done by the merchant's word, in sum */
   requested?: string;
   /** told twice, in two ways */
@@ -252,14 +252,14 @@ export const movementCases: readonly MovementCase[] = [
   {
     name: 'an unknown capture waits, and is ours in the end',
     nights: [
-      { shown: 'captured 100', unknown: true, want: '' },
+      { shown: 'captured 100', unknown: 'capture', want: '' },
       { shown: 'captured 100', ours: ['capture 100'], want: 'captured here 100' },
     ],
   },
   {
     name: 'an unknown capture waits, and was made elsewhere',
     nights: [
-      { shown: 'captured 100', unknown: true, want: '' },
+      { shown: 'captured 100', unknown: 'capture', want: '' },
       { shown: 'captured 100', want: CAPTURE },
     ],
   },
@@ -278,9 +278,36 @@ export const movementCases: readonly MovementCase[] = [
     name: 'an unknown refund waits',
     nights: [
       { shown: 'captured 100', want: CAPTURE },
-      { shown: 'refunded 100', unknown: true, want: CAPTURE },
+      { shown: 'refunded 100', unknown: 'refund', want: CAPTURE },
       { shown: 'refunded 100', ours: ['refund 100'], want: `${CAPTURE}, refunded here 100` },
     ],
+  },
+  {
+    name: 'a capture made elsewhere is booked, whatever became of our refund of it',
+    nights: [
+      { shown: 'captured 100', unknown: 'refund', want: CAPTURE },
+      { shown: 'partially_refunded 100', unknown: 'refund', want: CAPTURE },
+      { shown: 'refunded 100', ours: ['refund 100'], want: `${CAPTURE}, refunded here 100` },
+    ],
+  },
+  {
+    name: 'a capture made elsewhere is first shown when it may be refunded by us',
+    nights: [
+      { shown: 'partially_refunded 100', unknown: 'refund', want: CAPTURE },
+      { shown: 'partially_refunded 100', want: `${CAPTURE}, refunded elsewhere ?` },
+    ],
+  },
+  {
+    name: 'what an unknown refund may mean for its capture is not taken from an odd look',
+    nights: [
+      { shown: 'captured 100', want: CAPTURE },
+      { shown: 'authorised 100', unknown: 'refund', want: CAPTURE },
+      { shown: 'authorised 100', want: 'captured elsewhere 0' },
+    ],
+  },
+  {
+    name: 'a cancellation has captured nothing',
+    nights: [{ shown: 'captured 100', unknown: 'cancel', want: CAPTURE }],
   },
   {
     name: 'told in two ways: nothing is booked',

@@ -7,7 +7,7 @@
 import type { Hundredths } from '../money.js';
 import type { GatewayState } from '../orders/order.js';
 
-type MovementKind = 'captured' | 'refunded';
+export type MovementKind = 'captured' | 'refunded';
 
 export interface BookedMovement {
   movementId: string;
@@ -22,8 +22,8 @@ export interface ShownTransaction {
   state: GatewayState;
   currency: string;
   amount: Hundredths;
-  /** an instruction of the order may or may not have had an effect: what is shown may be ours */
-  isUndecided: boolean;
+  /** what an instruction of the order may have made, and nobody knows: it may be ours */
+  undecided: readonly MovementKind[];
   /** refund requests that count as done and were not paid by us, in sum */
   requested: Hundredths;
   /** of this transaction, oldest first */
@@ -37,18 +37,27 @@ export type BookEntry =
 const TAKEN: readonly GatewayState[] = ['captured', 'partially_refunded', 'refunded'];
 
 export function bookEntries(shown: ShownTransaction): BookEntry[] {
-  if (shown.isUndecided) return [];
+  if (shown.undecided.includes('captured')) return [];
+  const isOpen = shown.undecided.includes('refunded');
   const elsewhere = shown.booked.filter(({ made }) => made === 'elsewhere');
-  if (!TAKEN.includes(shown.state)) return elsewhere.flatMap(takenBack);
+  if (!TAKEN.includes(shown.state)) return isOpen ? [] : elsewhere.flatMap(takenBack);
   const ours = shown.booked.find(({ kind, made }) => kind === 'captured' && made === 'here');
   // What we captured is known: another currency is the gateway's mistake, or a break of the order.
   if (ours && ours.currency !== shown.currency) return [];
   const foreign = elsewhere.filter(({ currency }) => currency !== shown.currency);
+  // Whatever becomes of a refund of ours, what it was to give back had been captured.
+  if (isOpen) {
+    return [...foreign.filter(isCapture).flatMap(takenBack), ...captureEntries(shown, ours)];
+  }
   return [
     ...foreign.flatMap(takenBack),
     ...captureEntries(shown, ours),
     ...refundEntries(shown, ours?.amount ?? shown.amount),
   ];
+}
+
+function isCapture({ kind }: BookedMovement): boolean {
+  return kind === 'captured';
 }
 
 function captureEntries(shown: ShownTransaction, ours: BookedMovement | undefined): BookEntry[] {

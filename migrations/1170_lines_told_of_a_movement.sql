@@ -1,7 +1,7 @@
 -- Up Migration
--- One more line of a settled refund, or one of another amount, may be that of a refund which no look
--- has shown yet: it waits, and is told of the refund that was shown for as long. That one is known
--- here, so that breaks and figures need no search.
+-- One more line of a settled refund, or one of another amount, may be that of a refund which no
+-- look has shown yet: it waits, and is told of the refund that was shown for as long. That one is
+-- known here, so that breaks and figures need no search.
 alter table tieout.settlement_unmatched add column told_of bigint;
 create index settlement_unmatched_told on tieout.settlement_unmatched (told_of)
   where told_of is not null;

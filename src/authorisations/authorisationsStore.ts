@@ -31,6 +31,7 @@ export interface OpenAuthorisation {
   readonly holdReason: string | null;
   readonly isSettledSince: boolean;
   readonly breaks: readonly string[];
+  readonly waived: readonly string[];
   readonly owner: string | null;
 }
 

@@ -9,7 +9,7 @@ select a.account_id as "accountId", a.order_no as "orderNo", a.transaction_id as
   a.warn_until as "warnUntil", a.expected, a.seen_at as "seenAt", a.is_gap as "isGap",
   i.instruction_id::text as "instructionId", i.operation, i.state, i.hold_reason as "holdReason",
   coalesce(i.settled_at > a.seen_at, false) as "isSettledSince",
-  coalesce(b.kinds, '{}') as breaks, b.owner
+  coalesce(b.kinds, '{}') as breaks, coalesce(b.waived, '{}') as waived, b.owner
 from (
   select * from tieout.open_authorisations($1::jsonb, $2::boolean, $6::date)
   order by case $3::text when 'amount' then currency when 'order' then order_no
@@ -27,8 +27,11 @@ left join lateral (
   order by is_open desc, instruction_id desc limit 1
 ) i on true
 left join lateral (
-  select array_agg(kind order by kind) as kinds, max(owner) as owner from tieout.breaks
-  where account_id = a.account_id and order_no = a.order_no and state = 'open'
+  select array_agg(kind order by kind) filter (where state = 'open') as kinds,
+    array_agg(kind order by kind) filter (where state = 'waived') as waived,
+    max(owner) filter (where state = 'open') as owner
+  from tieout.breaks
+  where account_id = a.account_id and order_no = a.order_no and state in ('open', 'waived')
 ) b on true
 order by case when $3 = 'amount' then a.currency end nulls last,
   case when $3 = 'amount' then a.amount end desc nulls last,

@@ -54,12 +54,21 @@ function sentence(
   const open = total(gateway.map((row) => row.closing));
   return (
     `${currency}: captured ${total(gateway.map((row) => row.captured))}, ` +
-    `refunded ${total(gateway.map((row) => row.refunded))}, ` +
+    `refunded ${total(gateway.map((row) => row.refunded))}${suspended(gateway)}, ` +
     `settled ${total(gateway.map((row) => row.settled))}, ` +
     `at the gateway ${open}${missing(of(oldest))}; ` +
     `paid out ${total(bank.map((row) => row.paidOut))} (${payableWords(payable, currency)}), ` +
     `arrived ${total(bank.map((row) => row.arrived))}.`
   );
+}
+
+/** What no figure beside it holds. */
+function suspended(rows: readonly { suspense: number }[]): string {
+  const count = rows.reduce((all, row) => all + row.suspense, 0);
+  if (count === 0) return '';
+  return count === 1
+    ? ' and 1 refund of an amount that nobody knows yet'
+    : ` and ${countText(count)} refunds of amounts that nobody knows yet`;
 }
 
 type PayableRow = SettlementDocument['accounts'][number]['payable'][number];

@@ -59,6 +59,7 @@ describe('why it is not taken', () => {
     holdReason: null,
     isSettledSince: false,
     breaks: [],
+    waived: [],
     isGap: false,
   };
   it.each<[string, Partial<TakingFacts>]>([
@@ -77,6 +78,7 @@ describe('why it is not taken', () => {
       'not shown by the newest snapshot; capture rejected; break: instruction rejected',
       { operation: 'capture', state: 'rejected', breaks: ['instruction_rejected'], isGap: true },
     ],
+    ['waived break: amount mismatch', { waived: ['amount_mismatch'] }],
   ])('%s', (words, facts) => {
     expect(obstacleOf({ ...PLAIN, ...facts })).toBe(words);
   });

@@ -129,7 +129,7 @@ describe('the difference in money', () => {
 
 describe('what became of the captured money', () => {
   const book = { currency: 'JPY', captured: '3209800.00', refunded: '0.00', settled: '3253800.00' };
-  const atGateway = [{ ...book, closing: '-44000.00' }];
+  const atGateway = [{ ...book, closing: '-44000.00', suspense: 0 }];
   const accounts = [{ atGateway, payable: [], bank: [] }] as unknown as SettledAccounts;
 
   test('has the decimals of its currency, in groups', () => {
@@ -137,6 +137,17 @@ describe('what became of the captured money', () => {
       'JPY: captured 3,209,800, refunded 0, settled 3,253,800, at the gateway -44,000; ' +
         'paid out 0 (gross 0, less fees 0, less chargebacks 0, plus other 0), arrived 0.',
     ]);
+  });
+
+  test('counts the refunds that it has no money of', () => {
+    const told = (suspense: number) => {
+      const of = [{ ...accounts[0], atGateway: [{ ...atGateway[0], suspense }] }] as never;
+      return currencySentences({ accounts: of }, [], '2026-11-01').join();
+    };
+    expect(told(1)).toContain(
+      'refunded 0 and 1 refund of an amount that nobody knows yet, settled',
+    );
+    expect(told(2)).toContain('0 and 2 refunds of amounts that nobody knows yet, settled');
   });
 
   test.each([

@@ -67,6 +67,8 @@ export interface TakingFacts {
   /** it came to its end after the look that shows the reservation */
   readonly isSettledSince: boolean;
   readonly breaks: readonly string[];
+  /** breaks that were waived: told no more, and nothing is captured while the order differs */
+  readonly waived: readonly string[];
   /** the newest snapshot did not come to it */
   readonly isGap: boolean;
 }
@@ -79,11 +81,12 @@ export function wantedWords(expected: string | null): string {
 
 /** What stands in the way of taking it, the most pressing first, in words. */
 export function obstacleOf(facts: TakingFacts): string {
-  const { expected, breaks, isGap } = facts;
+  const { expected, breaks, waived, isGap } = facts;
   const parts = [
     ...(isGap ? ['not shown by the newest snapshot'] : []),
     ...movedWords(facts),
     ...breaks.map((kind) => `break: ${labelOf(kind)}`),
+    ...waived.map((kind) => `waived break: ${labelOf(kind)}`),
   ];
   if (parts.length > 0) return parts.join('; ');
   if (expected === 'captured') return 'no capture is planned';

@@ -245,7 +245,9 @@ export async function* orderRows(db: Database, runId: bigint): AsyncGenerator<Or
   for (const { accountId, pullId } of snapshots) {
     const copy = named`copy (
       select account_id, order_no, class, coalesce(array_to_string(kinds, ', '), ''), expected,
-        gateway_state, payment_status, currency, ledger_amount::text,
+        gateway_state, payment_status,
+        case when ledger_amount is null then currency else ledger_currency end,
+        ledger_amount::text,
         coalesce(gateway_amount::text, gateway_amount_text), transaction_id, transaction_date,
         case when isfinite(placed_at) then floor(extract(epoch from placed_at) * 1000)::bigint end,
         gateway_currency, round(ledger_captured, 2)::text, round(gateway_captured, 2)::text,

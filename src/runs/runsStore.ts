@@ -361,10 +361,18 @@ function toRun(row: RawRun): RunRow {
     createdAt: row.created_at,
     finishedAt: row.finished_at,
     failure: row.failure,
-    summary: row.summary,
+    summary: row.summary && inCurrencies(row.summary),
     runner: runner || null,
     workingOn: row.runner_accounts ?? [],
     heartbeatAt: row.heartbeat_at,
     silentMs: Number(row.silent_ms ?? Number.POSITIVE_INFINITY),
   };
+}
+
+/** Kept nights may have zeros of orders whose ledger rows lacked a currency: they say nothing. */
+function inCurrencies(summary: RunSummary): RunSummary {
+  const accounts = summary.accounts.map((account) => {
+    return { ...account, totals: account.totals.filter(({ currency }) => currency) };
+  });
+  return { ...summary, accounts };
 }

@@ -5,7 +5,9 @@ with account as materialized (
 ),
 asked as (
   select account_id, sum(asked)::bigint as asked, sum(ledger)::bigint as ledger,
-    array_agg(currency order by currency) filter (where ledger > 0) as currencies
+    -- an invalid record may have none
+    array_agg(currency order by currency) filter (where ledger > 0 and currency <> '')
+      as currencies
   from (
     select a.account_id, o.currency, count(*) filter (where o.page_no is not null) as asked,
       count(*) filter (where o.in_ledger) as ledger

@@ -6,7 +6,7 @@ import { liveFromAheadNotice } from '../core/accounts/aheadNotice.js';
 import type { LiveFrom } from '../core/accounts/observed.js';
 import { isAhead } from '../core/accounts/observed.js';
 import type { SendingAnswer, SendingFacts } from '../core/instructions/breaker.js';
-import { mayAccountSend, standingWords } from '../core/instructions/breaker.js';
+import { isOfStop, mayAccountSend, standingWords } from '../core/instructions/breaker.js';
 import type { Notice } from '../core/runs/notices.js';
 import { notSentNotice, notYetSentNotice } from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';
@@ -15,6 +15,10 @@ import { historyCounts } from '../ledger/ledgerStore.js';
 import { unconfiguredAccounts } from '../runs/leftAccountsStore.js';
 import { sendingStatuses, whyWaiting } from './batches/sendingStatusStore.js';
 
+type WaitingBecause = Pick<
+  Awaited<ReturnType<typeof whyWaiting>>[number],
+  'reason' | 'instructions'
+>;
 type StopDeps = { config: { accounts: readonly LiveFrom[] }; db: Db };
 
 /** Told even where nothing waits: a stop that nobody remembers is found here. */
@@ -55,15 +59,26 @@ async function noticesOf(
       found.push(notSentNotice({ ...stop, ...standingOf(status, answer, instructions) }));
       continue;
     }
-    for (const { reason, instructions } of mine.slice(0, REASONS_MAX)) {
+    const now = withoutLifted(mine);
+    for (const { reason, instructions } of now.slice(0, REASONS_MAX)) {
       found.push(
-        reason === null && mine.length === 1
+        reason === null && now.length === 1
           ? notYetSentNotice({ accountId, instructions })
           : notSentNotice({ accountId, reason: reason ?? NOT_REACHED, instructions }),
       );
     }
   }
   return found;
+}
+
+/** Of an account that may send: what its last try met was a stop, and that was lifted since. */
+function withoutLifted(waiting: readonly WaitingBecause[]): WaitingBecause[] {
+  const counts = new Map<string | null, number>();
+  for (const { reason, instructions } of waiting) {
+    const still = reason !== null && isOfStop(reason) ? null : reason;
+    counts.set(still, (counts.get(still) ?? 0) + instructions);
+  }
+  return [...counts].map(([reason, instructions]) => ({ reason, instructions }));
 }
 
 /** What only a person ends, and what a person may end before the next night does. */

@@ -7,7 +7,7 @@ import type { BrakeOrder } from '../../brake/brake.js';
 import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
 import { alikeLines, areMany, whoseLine } from '../../core/accounts/alike.js';
 import { UsageError } from '../../core/errors.js';
-import { brakeAndCure, brakeWords } from '../../core/instructions/breaker.js';
+import { brakeAndCure, brakeWords, WHO_SENDS } from '../../core/instructions/breaker.js';
 import type { Decider } from '../../core/instructions/decider.js';
 import { NO_REASON } from '../../core/instructions/decider.js';
 import { clockTrouble } from '../../core/runs/owed.js';
@@ -168,10 +168,7 @@ async function waitingLines(app: App, accountIds: readonly string[]): Promise<st
   const count = waiting.reduce((sum, { instructions }) => sum + instructions, 0);
   if (count === 0) return [];
   const verb = count === 1 ? 'waits' : 'wait';
-  return [
-    `${counted(count, 'instruction')} ${verb} to be sent: a running worker does it by itself. ` +
-      'Without one, `tieout send` sends what was approved, and the next run the rest too.',
-  ];
+  return [`${counted(count, 'instruction')} ${verb} to be sent: ${WHO_SENDS}.`];
 }
 
 function resumedBy({ accountId, who }: BrakeOrder, count: number): SecurityEvent {

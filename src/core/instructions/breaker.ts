@@ -125,6 +125,11 @@ export function letGoWords(accountId: string | null): string {
   return `to resume: tieout brake off${scope} --reason TEXT`;
 }
 
+/** What becomes of what waits and nothing stops; what nobody approved waits for a run. */
+export const WHO_SENDS =
+  'a running worker does it by itself. Without one, `tieout send` sends what was approved, and ' +
+  'the next run the rest too';
+
 /** What each sentence about a person's stop, or one for the rest of a run, begins with. */
 export const SENDING_STOPPED = 'sending is stopped';
 
@@ -147,6 +152,13 @@ export function brakeWords(brake: Brake, said: (at: Date) => string = inUtc): st
   const what = brake.accountId === null ? 'all sending' : `account ${brake.accountId}`;
   return `${what} is frozen since ${said(brake.at)}: ${brake.reason}`;
 }
+
+/** Whether it was kept of a stop that a person lets go: not so any more where an account may send. */
+export function isOfStop(reason: string): boolean {
+  return reason.startsWith(SENDING_STOPPED) || FROZEN.test(reason);
+}
+
+const FROZEN = /^(all sending|account \S+) is frozen since /;
 
 /** How a sentence of a night, or of a freeze, ends: a person has to resume sending. */
 export function standingWords({ kind, accountId, reason }: Omit<Brake, 'by' | 'at'>): string {

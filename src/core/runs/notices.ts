@@ -2,7 +2,7 @@
 // whole, a new code of the gateway, orders that left the ledger, what stops the sending. Pure: the
 // words for what the store found.
 
-import { SENDING_STOPPED } from '../instructions/breaker.js';
+import { SENDING_STOPPED, WHO_SENDS } from '../instructions/breaker.js';
 import { oneLine } from '../log.js';
 import { counted, countText, moneyIn } from '../text/amounts.js';
 
@@ -171,7 +171,7 @@ export function notYetSentNotice(waits: { accountId: string; instructions: numbe
   const { accountId, instructions } = waits;
   const wait = instructions === 1 ? '1 instruction waits' : `${instructions} instructions wait`;
   const about = `${wait} to be sent`;
-  const text = `${about}: nothing stops them; a worker, \`tieout send\` or the next night does it`;
+  const text = `${about}: nothing stops them; ${WHO_SENDS}`;
   return { accountId, kind: 'not_sent', about, text };
 }
 

@@ -1,6 +1,7 @@
 // What the tolerance swallowed: differences of a run that are no breaks, one by one and in sums.
 // They stand in the class explained; here they keep their money.
 
+import type { RefundBehind } from '../core/breaks/refundBehind.js';
 import type { Side } from '../core/breaks/sentence.js';
 import type { Db } from '../database/db.js';
 import { named } from '../database/identifiers.js';
@@ -55,4 +56,17 @@ export async function toleratedSums(db: Db, runId: bigint): Promise<ToleratedSum
     [runId],
   );
   return rows.map((row) => ({ ...row, orders: Number(row.orders) }));
+}
+
+/** Requests that wait behind what a run explained, of accounts that act; the oldest first. */
+export async function refundsBehindExplained(
+  db: Db,
+  runId: bigint,
+  accounts: readonly { accountId: string; liveFrom: Date | null }[],
+): Promise<RefundBehind[]> {
+  const acting = accounts.filter(({ liveFrom }) => liveFrom !== null);
+  const { rows } = await db.query<RefundBehind>(statement('breaks/refundsBehindExplained'), [
+    ...[runId, JSON.stringify(acting.map(({ accountId, liveFrom }) => ({ accountId, liveFrom })))],
+  ]);
+  return rows;
 }

@@ -1,7 +1,9 @@
 // What a person has to be told of a run beside its figures: each by a query of its own, in words of
 // core. Neighbour: total.ts, which adds up the figures.
 
+import { refundsBehindExplained } from '../breaks/explainedStore.js';
 import { unkeptBreaks } from '../breaks/unkeptStore.js';
+import { refundsBehindNotices } from '../core/breaks/refundBehind.js';
 import {
   becameHistoryNotice,
   datedBackNotice,
@@ -94,6 +96,7 @@ export async function noticesOf(
     ...(await sharedTransactions(run.db, run.runId)).map(sharedNotice),
     ...(await oddRefunds(run.db, run.runId)).map(oddRefundNotice),
     ...(await refundedByHand(run.db, accountIdsOf(run))).map(refundedByHandNotice),
+    ...refundsBehindNotices(await refundsBehindExplained(run.db, run.runId, run.accounts)),
     // Requests of accounts that the configuration does not name: as much as a break.
     ...(await strangeAccounts(run.db, configured, since)).map(strangeAccountNotice),
     ...(await strangeOrders(run.db, configured, left, since)).map(strangeOrdersNotice),

@@ -13,7 +13,11 @@ import {
   findBreaks,
 } from '../../breaks/breaksStore.js';
 import { DECIDED_MAX, decideBreaks } from '../../breaks/decideBreaks.js';
-import { toleratedRows, toleratedSums } from '../../breaks/explainedStore.js';
+import {
+  refundsBehindExplained,
+  toleratedRows,
+  toleratedSums,
+} from '../../breaks/explainedStore.js';
 import type { AgeClock } from '../../core/breaks/breakAge.js';
 import type { BreakAction, BreakState } from '../../core/breaks/breakDecision.js';
 import { breakFields, breakSentence } from '../../core/breaks/sentence.js';
@@ -217,8 +221,9 @@ async function explained(app: App, flags: ListFlags, json: boolean): Promise<num
   const page = pageOf(flags, json);
   const sums = await toleratedSums(app.db, run.runId);
   const rows = await toleratedRows(app.db, run.runId, page);
-  if (json) printJson({ run: run.businessDate, sums, rows });
-  else printLines(explainedLines(run.businessDate, sums, rows, page.offset));
+  const refunds = await refundsBehindExplained(app.db, run.runId, app.config.accounts);
+  if (json) printJson({ run: run.businessDate, sums, rows, refunds });
+  else printLines(explainedLines(run.businessDate, sums, rows, refunds, page.offset));
   return 0;
 }
 

@@ -17,6 +17,7 @@ import {
   isChange,
   outcomeText,
 } from '../../core/breaks/outcome.js';
+import { type RefundBehind, refundBehindWords } from '../../core/breaks/refundBehind.js';
 import { breakSentence, namesIn, shownFields } from '../../core/breaks/sentence.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { formatAmount, parseSum, sumMoney } from '../../core/money.js';
@@ -193,8 +194,11 @@ export function explainedLines(
   date: string,
   sums: readonly ToleratedSum[],
   rows: readonly ToleratedRow[],
+  refunds: readonly RefundBehind[],
   offset: number,
 ): string[] {
+  const keyOf = (row: { accountId: string; orderNo: string }) => `${row.accountId} ${row.orderNo}`;
+  const behind = new Map(refunds.map((one) => [keyOf(one), `; ${refundBehindWords(one)}`]));
   if (sums.length === 0) return [`The tolerance swallowed nothing on ${date}.`];
   const orders = sums.reduce((total, sum) => total + sum.orders, 0);
   return [
@@ -209,8 +213,9 @@ export function explainedLines(
     ...rows.map((row) => {
       const sentence = breakSentence('amount_mismatch', row.expected, row.actual);
       const other = row.class === 'broken' ? ', and differs for another reason' : '';
-      const order = `${row.accountId} ${row.orderNo}`;
-      return `  ${order}  ${moneyIn(row.difference, row.currency)}  ${sentence}${other}`;
+      const order = keyOf(row);
+      const money = moneyIn(row.difference, row.currency);
+      return `  ${order}  ${money}  ${sentence}${other}${behind.get(order) ?? ''}`;
     }),
     ...moreLines(orders - offset - rows.length, '--limit, --offset').map((line) => `  ${line}`),
   ];

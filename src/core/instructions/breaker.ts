@@ -153,7 +153,7 @@ export function brakeWords(brake: Brake, said: (at: Date) => string = inUtc): st
   return `${what} is frozen since ${said(brake.at)}: ${brake.reason}`;
 }
 
-/** Whether it was kept of a stop that a person lets go: not so any more where an account may send. */
+/** Whether it was kept of a stop that a person lets go, and is past where the account may send. */
 export function isOfStop(reason: string): boolean {
   return reason.startsWith(SENDING_STOPPED) || FROZEN.test(reason);
 }

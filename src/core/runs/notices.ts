@@ -21,6 +21,7 @@ export interface Notice {
     | 'shared_transaction'
     | 'odd_refund'
     | 'refunded_by_hand'
+    | 'refund_waits'
     | 'strange_account'
     | 'strange_orders'
     | 'settlement_not_kept'

@@ -149,17 +149,18 @@ function showAgain(
   newest: string,
   asked: string | null,
 ): Beginning {
-  if (run?.summary) {
-    // Its last try may have failed after it had been summed up.
-    const state = run.state === 'failed' ? run.state : run.summary.state;
-    return { kind: 'readOnly', summary: { ...run.summary, state } };
-  }
+  // Shown again it would read, every night, as if the night had been done.
   if (asked === null) {
     throw new UsageError(
       `the last business date that has ended is ${date}, and ${newest} was run already, by ` +
         'another schedule.timezone or cutOff, or by another clock: the next run begins once a ' +
         'later date has ended',
     );
+  }
+  if (run?.summary) {
+    // Its last try may have failed after it had been summed up.
+    const state = run.state === 'failed' ? run.state : run.summary.state;
+    return { kind: 'readOnly', summary: { ...run.summary, state } };
   }
   throw new UsageError(
     `--date ${date}: the newest run is ${newest} and the gateway shows only the present, so an ` +

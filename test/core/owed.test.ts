@@ -108,6 +108,22 @@ describe('what is owed', () => {
     expect(nextSentence(next, { kind: 'nothing' })).toMatch(/^The next night begins at /);
   });
 
+  it('promises no night of a date that was run before its time, and is done', () => {
+    const next = { nextTick: at('04:15'), nextDue: '2026-11-21' };
+    const said = (run: Partial<NewestRun>) =>
+      nextSentence(next, owed({ date: '2026-11-21', ...run }));
+    const after = 'The next night is the first one after 2026-11-21.';
+    expect(said({ state: 'tied_out' })).toBe(after);
+    expect(said({ isLeftAlone: true })).toBe(after);
+    // Its own night goes on with these.
+    const own = /^The next night begins at .*, business date 2026-11-21\.$/;
+    expect(said({})).toMatch(own);
+    expect(said({ state: 'tied_out', lacksAccounts: true })).toMatch(own);
+    const weekly = { nextTick: at('04:15'), nextDue: '2026-11-27' };
+    const between = owed({ date: '2026-11-21', state: 'tied_out' }, { nextDue: '2026-11-27' });
+    expect(nextSentence(weekly, between)).toMatch(/, business date 2026-11-27\.$/);
+  });
+
   it('is late ten minutes after the tick', () => {
     const begin = owed(null);
     expect(didNotStart(begin, at('04:25'))).toBe(false);

@@ -37,7 +37,8 @@ export interface NewestRun {
 }
 
 export type Owed =
-  | { kind: 'nothing' }
+  /** `newest`: the run of the next night's date is there and done, and that night begins none */
+  | { kind: 'nothing'; newest?: string }
   /** the date has no run, or its process is gone */
   | { kind: 'begin' | 'goOn'; date: string; since: Date }
   | { kind: 'underWay'; date: string }
@@ -56,6 +57,8 @@ const MINUTE_MS = 60_000;
 /** A clock that differs more from the database's sends nothing and begins no run. */
 const SKEW_MS_MAX = 60_000;
 
+const NOTHING: Owed = { kind: 'nothing' };
+
 export function whatIsOwed(facts: OwedFacts): Owed {
   const { run, due, tick } = facts;
   if (run?.isAtWork === true) return { kind: 'underWay', date: run.date };
@@ -72,21 +75,28 @@ export function whatIsOwed(facts: OwedFacts): Owed {
     return { kind: 'barred', date: nextDue, newest: run.date, since: tick };
   }
   // Begun by hand before its own night was to begin: it is owed then, and until then nothing is.
-  if (run.date > due) return { kind: 'nothing' };
+  if (run.date > due) {
+    return run.date === nextDue && isDone(run) ? { kind: 'nothing', newest: run.date } : NOTHING;
+  }
   return ofEnded(facts, run, tick);
 }
 
 function ofEnded({ now, resumeUntil }: OwedFacts, run: NewestRun, tick: Date): Owed {
   const until = resumeUntil ?? tick;
-  if (isFinished(run.state) || run.isLeftAlone) {
+  if (isDone({ ...run, lacksAccounts: false })) {
     const isPart = run.lacksAccounts && now < until;
-    return isPart ? { kind: 'goOn', date: run.date, since: tick } : { kind: 'nothing' };
+    return isPart ? { kind: 'goOn', date: run.date, since: tick } : NOTHING;
   }
   // A run that was tried before its time is owed at its time.
   const endedAt = run.ends === 0 ? tick : (run.endedAt ?? tick);
   const at = new Date(endedAt.getTime() + pauseMs(run.ends));
   if (now < until && at < until) return { kind: 'resume', date: run.date, at, until };
   return { kind: 'givenUp', date: run.date, until };
+}
+
+/** Whether its own night finds nothing to do. */
+function isDone({ state, isLeftAlone, lacksAccounts }: NewestRun): boolean {
+  return (isFinished(state) || isLeftAlone) && !lacksAccounts;
 }
 
 /** None before it has ended once since the tick; then it grows, up to the last. */
@@ -183,7 +193,8 @@ export function nextSentence(
   next: { nextTick: Date | null; nextDue: string | null },
   owed: Owed,
 ): string {
-  if (owed.kind === 'barred') return `The next night is the first one after ${owed.newest}.`;
+  const newest = owed.kind === 'barred' || owed.kind === 'nothing' ? owed.newest : undefined;
+  if (newest !== undefined) return `The next night is the first one after ${newest}.`;
   const { nextTick, nextDue } = next;
   if (nextTick === null || nextDue === null) return 'No night is to begin within a year.';
   return `The next night begins at ${toMinute(nextTick)}, business date ${nextDue}.`;

@@ -170,7 +170,13 @@ set state = j.to_state, resends = i.resends + (j.to_state = 'planned')::int,
     when j.to_state = 'planned'
       then 'two complete looks show ' || j.gateway_state || ': it is sent again, once'
     when j.to_state = 'confirmed' then 'the gateway shows ' || j.gateway_state
-    when j.state = 'rejected' then 'the gateway refused it, yet shows ' || j.gateway_state
+    when j.state = 'rejected' then coalesce((
+      -- where a person did, the gateway itself never said that it is not done
+      select d.decided_by || ' found that it did not happen, yet the gateway shows '
+      from tieout.decisions d
+      where d.instruction_id = j.instruction_id and d.finding = 'not_happened'
+      order by d.decision_id desc limit 1
+    ), 'the gateway refused it, yet shows ') || j.gateway_state
     when j.gateway_state is null then 'the gateway accepted it, but shows no such transaction'
     else 'the gateway accepted it, but shows ' || j.gateway_state
   end

@@ -40,6 +40,13 @@ export function leftLines({ accounts, oldest }: LeftBooks, from: string): string
   return [head, ...currencySentences({ accounts }, oldest, from)];
 }
 
+/** What stands above their open items, which are in no figure of the others. */
+export function leftOpenLines(accountIds: readonly string[]): string[] {
+  if (accountIds.length === 0) return [];
+  const names = firstNamed(accountIds.toSorted(byName));
+  return [`Apart, since not in the configuration any more: what is open of ${names}`];
+}
+
 function sentence(
   { accounts }: Pick<SettlementDocument, 'accounts'>,
   oldest: readonly OldestOpen[],

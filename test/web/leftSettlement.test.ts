@@ -3,9 +3,10 @@
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addAmounts } from '../../src/core/money.js';
 import { moneyIn } from '../../src/core/text/amounts.js';
 import { findRun } from '../../src/runs/runsStore.js';
-import type { SettlementDocument } from '../../src/settlement/settlementStore.js';
+import type { OpenItem, SettlementDocument } from '../../src/settlement/settlementStore.js';
 import { readPlainly } from '../reports/plainReader.js';
 import { tieoutHere } from '../support/cliHere.js';
 import { dateOf, rewriteSettings } from '../support/night.js';
@@ -78,6 +79,25 @@ it('stands with its books as they were, apart from those of the others', async (
   expect(leftAccounts.map(({ atGateway }) => atGateway)).toEqual([before?.atGateway]);
   const said = (await cli('settlement')).stdout;
   expect(said).toContain('Not in these figures: account A1002, which is not in the configuration');
+});
+
+it('has its open items listed, apart, and each closing is their sum', async () => {
+  const { stdout } = await cli('settlement', 'open', '--json');
+  const { items, leftItems } = JSON.parse(stdout) as Record<'items' | 'leftItems', OpenItem[]>;
+  expect(items.filter(({ accountId }) => accountId !== 'A1001')).toEqual([]);
+  const listed = (before?.atGateway ?? []).map(({ currency }) => ({
+    currency,
+    closing: leftItems
+      .filter(
+        (one) => [one.accountId, one.currency, one.book].join() === `A1002,${currency},atGateway`,
+      )
+      .reduce((sum, { amount }) => addAmounts(sum, amount), '0.00'),
+  }));
+  expect(listed).toEqual(before?.atGateway.map(({ currency, closing }) => ({ currency, closing })));
+  const lines = (await cli('settlement', 'open')).stdout.trimEnd().split('\n');
+  const at = lines.indexOf('Apart, since not in the configuration any more: what is open of A1002');
+  expect(lines.slice(at + 2)).toHaveLength(leftItems.length);
+  expect(lines.slice(1, at)).toHaveLength(items.length);
 });
 
 it('is in the settlement report of a period, marked, which is for who has a role for all', async () => {

@@ -15,7 +15,7 @@ import {
   openItems,
   settlementFigures,
 } from '../../settlement/settlementStore.js';
-import { leftLines, settlementLines } from '../../settlement/settlementWords.js';
+import { leftLines, leftOpenLines, settlementLines } from '../../settlement/settlementWords.js';
 import type { App } from '../app.js';
 import { printJson, printLines, shownLines, wantsJson, withApp } from '../context.js';
 import { print } from '../printRows.js';
@@ -93,16 +93,29 @@ async function batches({ app, rules, accountIds }: Asked, _: unknown, isJson: bo
 
 async function show({ app, accountIds }: Asked, batch: string | undefined, isJson: boolean) {
   const rows = batchLines(app.db, accountIds, batch ?? '');
-  const count = await printed(rows, isJson ? 'lines' : null, BATCH_LINES);
+  const count = isJson
+    ? await printMembers('{"lines":[', rows)
+    : await printTable(rows, BATCH_LINES);
+  if (isJson) await print(']}\n');
   if (count > 0) return 0;
   process.stderr.write(`there is no batch ${batch ?? ''}\n`);
   return 1;
 }
 
 async function open({ app, rules, accountIds }: Asked, _: unknown, isJson: boolean) {
+  const left = await leftBooks(app.db, rules, accountIds);
+  const leftIds = left.accounts.map(({ accountId }) => accountId);
   const rows = openItems(app.db, accountIds, rules.times);
-  const count = await printed(rows, isJson ? 'items' : null, OPEN_ITEMS);
-  if (count === 0 && !isJson) printLines(['Nothing is open.']);
+  const leftRows = openItems(app.db, leftIds, rules.times);
+  if (isJson) {
+    await printMembers('{"items":[', rows);
+    await printMembers('],"leftItems":[', leftRows);
+    await print(']}\n');
+    return 0;
+  }
+  if ((await printTable(rows, OPEN_ITEMS)) === 0) printLines(['Nothing is open.']);
+  printLines(leftOpenLines(leftIds));
+  await printTable(leftRows, OPEN_ITEMS);
   return 0;
 }
 
@@ -118,24 +131,28 @@ async function fees({ app, rules, accountIds }: Asked, month: string | undefined
   return 0;
 }
 
-/** Rows as they are read: a line each, or the members of one JSON document under this name. */
-async function printed<Row>(
+/** Rows as they are read, a line each below their heads; answers how many there were. */
+async function printTable<Row>(
   rows: AsyncIterable<Row[]>,
-  name: string | null,
   { head, figures, cells }: Listing<Row>,
 ): Promise<number> {
   let count = 0;
   const lined = growingColumns(figures);
-  if (name !== null) await print(`{"${name}":[`);
   for await (const chunk of rows) {
-    if (name === null) {
-      const heads = count > 0 ? [] : [head];
-      await print(shownLines(lined([...heads, ...chunk.map(cells)])));
-    } else {
-      await print((count > 0 ? ',' : '') + chunk.map(jsonText).join());
-    }
+    const heads = count > 0 ? [] : [head];
+    await print(shownLines(lined([...heads, ...chunk.map(cells)])));
     count += chunk.length;
   }
-  if (name !== null) await print(']}\n');
+  return count;
+}
+
+/** Rows as they are read: the members of a list of one JSON document, behind these words. */
+async function printMembers<Row>(before: string, rows: AsyncIterable<Row[]>): Promise<number> {
+  let count = 0;
+  await print(before);
+  for await (const chunk of rows) {
+    await print((count > 0 ? ',' : '') + chunk.map(jsonText).join());
+    count += chunk.length;
+  }
   return count;
 }

@@ -12,7 +12,7 @@ import { leftToCount } from '../runs/leftAccountsStore.js';
 import { enterUnconfigured, unconfiguredOf } from '../runs/runAccountsStore.js';
 import type { Working } from '../runs/runRecordStore.js';
 import { recordWorking } from '../runs/runRecordStore.js';
-import { strangeRefunds, updateStrayRefunds } from './strayRefundsStore.js';
+import { strangeRefunds, updateStrayRefunds, withStrayRefunds } from './strayRefundsStore.js';
 import type { CompareRules, CompareScope } from './verdictsStore.js';
 import {
   clearVerdicts,
@@ -59,12 +59,13 @@ async function bookStrayRefunds(deps: Pick<RunDeps, 'config' | 'now'>, run: Run)
   const configured = deps.config.accounts.map(({ accountId }) => accountId);
   const from = lookbackFrom(deps, run);
   const unconfigured = await strangeRefunds(run.db, configured, from);
-  // What an account that left has open, and what people settled of it, is counted here, or nowhere.
-  const entered = [...new Set([...unconfigured, ...(await leftToCount(run.db, run, configured))])];
-  if (entered.length > 0) await enterUnconfigured(run.db, run, entered);
   const accounts = accountRules(run.accounts);
   const books = { accounts, unconfigured, lookbackFrom: from };
   await updateStrayRefunds(run.db, run.runId, books, deps.now());
+  // What an account that left has open, and what people settled of it, is counted here, or nowhere.
+  const told = await withStrayRefunds(run.db, unconfigured);
+  const entered = [...new Set([...told, ...(await leftToCount(run.db, run, configured))])];
+  if (entered.length > 0) await enterUnconfigured(run.db, run, entered);
 }
 
 /**

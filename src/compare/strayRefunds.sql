@@ -2,9 +2,11 @@
 -- whose account nobody configured, by the ledger as it stands now: no snapshot bears on them, and
 -- they stand in no class of orders. What we paid, what a person refused and what is history asks
 -- for nothing any more. What the gateway last showed of such an order stays in `actual`: the refund
--- may have been made elsewhere, and a person must not make it again. $1 run, $2 accounts as json
--- [{account_id, live_from, is_strange}]: of a strange one, which is not configured, `live_from` is
--- the start of the look-back; $3 now.
+-- may have been made elsewhere, and a person must not make it again. Of an account that left the
+-- configuration nothing is told anew: neither what its last look had matched as refunded, nor a
+-- refund of ours of which nobody knows the end yet, which stands with its instruction. $1 run,
+-- $2 accounts as json [{account_id, live_from, is_strange}]: of a strange one, which is not
+-- configured, `live_from` is the start of the look-back; $3 now.
 with account as materialized (
   select account_id collate "C" as account_id, live_from, coalesce(is_strange, false) as is_strange
   from jsonb_to_recordset($2::jsonb)
@@ -13,6 +15,7 @@ with account as materialized (
 stray as materialized (
   select a.account_id, named.order_no, a.is_strange,
     left(coalesce(r.refund_id, '(none)'), 64) as refund_id,
+    r.refund_id collate "C" as request, r.refund_amount,
     coalesce(r.refund_amount::text, '(no amount)') as amount
   from tieout.ledger_refunds() r
   join account a on a.account_id = r.account_id collate "C"
@@ -37,13 +40,51 @@ stray as materialized (
         and i.operation = 'refund' and (i.state = 'confirmed' or i.is_refused)
         and i.replan_id is null)
 ),
+-- Of a strange account the ledger may have the order, and says in which currency.
+asked as materialized (
+  select s.*, o.currency
+  from stray s
+  left join (
+    select l.account_id collate "C" as account_id, l.order_no collate "C" as order_no,
+      min(l.currency) as currency
+    from tieout.ledger_orders('{}', '{}', '') l
+    where (l.account_id collate "C", l.order_no collate "C") in (
+        select account_id, order_no from stray where is_strange)
+      and l.currency ~ '^[A-Z]{3}$'
+    group by 1, 2
+  ) o using (account_id, order_no)
+  where not s.is_strange or not exists (
+      select from tieout.instructions i
+      where i.account_id = s.account_id and i.refund_id = s.request and i.operation = 'refund'
+        and i.state in ('sending', 'accepted', 'unknown'))
+    and not exists (
+      select from tieout.final_orders f
+      where f.account_id = s.account_id and f.order_no = s.order_no
+        and (s.request || ' ' || trim_scale(s.refund_amount)) collate "C" = any (f.requests))
+    and not exists (
+      select from tieout.asked_refunds r
+      join tieout.asked_orders a using (pull_id, account_id, order_no)
+      join tieout.pulls p using (pull_id)
+      where r.pull_id = tieout.newest_look(s.account_id, s.order_no)
+        and r.account_id = s.account_id and r.order_no = s.order_no and r.refund_id = s.request
+        and r.refund_amount = s.refund_amount and a.in_ledger
+        -- what is matched has no verdict
+        and not exists (
+          select from tieout.verdicts v
+          where v.run_id = p.run_id and v.account_id = s.account_id and v.order_no = s.order_no
+            and v.class is distinct from 'matched'))
+),
 found as materialized (
-  select account_id, order_no, bool_or(is_strange) as is_strange, jsonb_build_object('problem',
+  select account_id, order_no, bool_or(is_strange) as is_strange, min(currency) as currency,
+    case when min(currency) is not null and sum(refund_amount) < 1e18
+        and bool_and(coalesce(refund_amount > 0 and refund_amount = round(refund_amount, 2), false))
+      then round(sum(refund_amount), 2) end as amount,
+    jsonb_build_object('problem',
       case when count(*) = 1 then 'refund request ' else count(*) || ' refund requests, such as '
         end || min(refund_id || ' of ' || amount) || case when bool_or(is_strange)
         then ', of an account that is not configured,' else '' end) as expected,
     md5(string_agg(refund_id || ' ' || amount, ',' order by refund_id, amount)) as fingerprint
-  from stray group by account_id, order_no
+  from asked group by account_id, order_no
 ),
 -- Only where it may be found: what no snapshot has would be sought in all there are.
 looked as materialized (
@@ -61,7 +102,9 @@ looked as materialized (
   from found f
 ),
 known as materialized (
-  select f.account_id, f.order_no, f.expected, seen.actual, b.break_id, b.state,
+  select f.account_id, f.order_no, seen.actual, b.break_id, b.state, money.currency, money.amount,
+    f.expected || jsonb_strip_nulls(jsonb_build_object('currency', money.currency,
+      'amount', money.amount::text)) as expected,
     f.fingerprint || coalesce(' ' || (seen.actual ->> 'state'), '') as fingerprint,
     b.fingerprint as old_fingerprint
   from looked f
@@ -76,26 +119,37 @@ known as materialized (
         and e.state in ('refunded', 'partially_refunded')
       order by e.state desc limit 1), '{}') end as actual
   ) seen
+  -- one that opened without money stays so until it is resolved
+  left join lateral (
+    select f.currency, f.amount
+    where f.amount is not null
+      and (b.state is null or b.state = 'resolved' or b.currency is not null)
+  ) money on true
 ),
 opened as (
   insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
-    last_run_id, expected, actual, fingerprint)
+    last_run_id, expected, actual, fingerprint, currency, amount)
   select account_id, order_no, 'refund_without_order', 'open', $3::timestamptz, $1::bigint, $1,
-    expected, actual, fingerprint
+    expected, actual, fingerprint, currency, amount
   from known where break_id is null
-  returning break_id, expected, actual
+  returning break_id, expected, actual, currency, amount
 ),
 kept as (
   update tieout.breaks b
   set state = case when k.state = 'waived' and k.fingerprint = k.old_fingerprint
       then 'waived' else 'open' end,
-    last_run_id = $1, expected = k.expected, actual = k.actual,
-    fingerprint = k.fingerprint
+    last_run_id = $1, expected = k.expected, actual = k.actual, fingerprint = k.fingerprint,
+    -- what it opened with stays at stake until it is resolved, and what was waived is that
+    currency = case when kept.is_opened then b.currency else k.currency end,
+    amount = case when kept.is_opened then b.amount else k.amount end
   from known k
+  cross join lateral (
+    select k.state = 'open' or k.state = 'waived' and k.fingerprint = k.old_fingerprint as is_opened
+  ) as kept
   where b.break_id = k.break_id
     and (b.last_run_id <> $1 or b.fingerprint <> k.fingerprint or b.state = 'resolved')
   returning b.break_id, b.state, k.state as old_state, b.expected, b.actual,
-    k.fingerprint <> k.old_fingerprint as is_changed
+    b.currency, b.amount, k.fingerprint <> k.old_fingerprint as is_changed
 ),
 gone as materialized (
   select b.break_id, b.state as old_state
@@ -108,17 +162,18 @@ gone as materialized (
 resolved as (
   update tieout.breaks b set state = 'resolved', last_run_id = $1
   from gone where b.break_id = gone.break_id
-  returning b.break_id, gone.old_state, b.expected, b.actual
+  returning b.break_id, gone.old_state, b.expected, b.actual, b.currency, b.amount
 )
-insert into tieout.break_events (break_id, run_id, at, event, from_state, by, reason, expected,
-  actual, cause)
-select break_id, $1, $3, 'opened', null, 'tieout', null, expected, actual, null from opened
+insert into tieout.break_events (break_id, run_id, at, event, from_state, by, reason, currency,
+  amount, expected, actual, cause)
+select break_id, $1, $3, 'opened', null, 'tieout', null, currency, amount, expected, actual, null
+from opened
 union all
 select break_id, $1, $3, case when old_state = 'open' then 'changed' else 'reopened' end, old_state,
   'tieout', case when old_state = 'waived' then 'what it says has changed since it was waived' end,
-  expected, actual, null
+  currency, amount, expected, actual, null
 from kept where state <> old_state or (state = 'open' and is_changed)
 union all
-select break_id, $1, $3, 'resolved', old_state, 'tieout', 'the difference is gone', expected,
-  actual, 'ledger'
+select break_id, $1, $3, 'resolved', old_state, 'tieout', 'the difference is gone', currency,
+  amount, expected, actual, 'ledger'
 from resolved

@@ -38,3 +38,13 @@ export async function strangeRefunds(
   ]);
   return rows.map((row) => row.account_id);
 }
+
+/** Those of them of which such a break is not over: most of what is asked may be done. */
+export async function withStrayRefunds(db: Db, accountIds: readonly string[]): Promise<string[]> {
+  const { rows } = await db.query<{ account_id: string }>(
+    `select distinct account_id from tieout.breaks
+     where kind = 'refund_without_order' and state <> 'resolved' and account_id = any ($1)`,
+    [accountIds],
+  );
+  return rows.map((row) => row.account_id);
+}

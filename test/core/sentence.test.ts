@@ -97,6 +97,12 @@ describe('a break in words', () => {
     ]);
   });
 
+  test('a request alone lacks nothing that the gateway shows of its order', () => {
+    const request = { problem: 'refund request R1 of 3.00', amount: '3.00', currency: 'EUR' };
+    const fields = breakFields(request, { state: 'refunded' });
+    expect(fields.filter(({ differs }) => differs)).toEqual([]);
+  });
+
   test.each([
     [{}, 'nothing'],
     [{ amount: '10.00', currency: 'EUR' }, '10.00 EUR'],

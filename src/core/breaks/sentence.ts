@@ -39,11 +39,13 @@ interface FieldPair {
 
 /** Both sides beside each other, field by field; what neither has is left out. */
 export function breakFields(expected: Side, actual: Side): FieldPair[] {
+  // A request by itself is not the order that the gateway shows: neither lacks what the other has.
+  const isRequest = expected.problem !== undefined && expected.state === undefined;
   return FIELDS.flatMap((field) => {
     const pair = { expected: expected[field] ?? null, actual: actual[field] ?? null };
     if (pair.expected === null && pair.actual === null) return [];
     // The gateway alone has a code, the ledger alone a problem: those do not differ, they are told.
-    const isTold = field === 'code' || field === 'problem' || field === 'transaction';
+    const isTold = isRequest || TOLD.has(field);
     const differs = isTold
       ? pair.expected !== null && pair.actual !== null && pair.expected !== pair.actual
       : pair.expected !== pair.actual;
@@ -67,6 +69,7 @@ function shownField(field: FieldPair['field'], value: string | null, currency = 
 }
 
 const FIELDS = ['state', 'amount', 'currency', 'transaction', 'code', 'problem'] as const;
+const TOLD: ReadonlySet<string> = new Set(['transaction', 'code', 'problem']);
 
 /** "120.00 EUR", "captured 1,120 JPY", or "nothing". */
 export function sideText(side: Side): string {

@@ -19,6 +19,12 @@ beforeAll(async () => {
     fault: ({ operation }) => (operation === 'refund' ? { kind: 'drop', when: 'after' } : null),
   });
   await house.run({ date: dateOf(2) });
+  // What no look has judged and nobody has sent is a break of its own.
+  await house.db.query(
+    `insert into ledger.refund_requests
+     values ('A1002', 'R-left', 'O-left', 1.00, 'returned', null, $1)`,
+    [`${dateOf(2)}T12:00:00Z`],
+  );
   accounts = house.accounts.map((account) => ({
     ...account,
     liveFrom: `${dateOf(2)}T00:00:00Z`,

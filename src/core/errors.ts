@@ -115,10 +115,14 @@ export function unwritableWords(what: string, error: unknown): string | null {
 
 const DISK_FULL = ['ENOSPC', 'EDQUOT'];
 
+/** Whether a file could not be made or written since its disk is full. */
+export function isDiskFull(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && DISK_FULL.includes(String(error.code));
+}
+
 /** A write that finds the disk full names no file, so the folders that are written to are named. */
 export function inDiskWords(error: unknown, folders: readonly string[]): unknown {
-  if (!(error instanceof Error) || !('code' in error) || 'path' in error) return error;
-  if (!DISK_FULL.includes(String(error.code))) return error;
+  if (!isDiskFull(error) || 'path' in error) return error;
   const where = folders.join(' or ');
   return new TieoutError(`the disk is full: make room under ${where}`, { cause: error });
 }

@@ -68,8 +68,9 @@ function claim(file: string): boolean {
   const draft = `${file}.${process.pid}-${claims}`;
   // What lies there under this name is nobody's draft, and may be a link of somebody else.
   rmSync(draft, { force: true });
-  writeFileSync(draft, JSON.stringify(thisProcess()), { mode: 0o644, flag: 'wx' });
   try {
+    // On a full disk it is made and stays empty.
+    writeFileSync(draft, JSON.stringify(thisProcess()), { mode: 0o644, flag: 'wx' });
     linkSync(draft, file);
     return true;
   } catch (error) {

@@ -3,7 +3,15 @@
 // real one in memory, where this process may mount it.
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -11,7 +19,10 @@ import { DatabaseAwayError, DatabaseFullError } from '../../src/core/errors.js';
 import { asOperatingFailure } from '../../src/database/connection.js';
 import { openDatabase } from '../../src/database/db.js';
 import { startEmbedded } from '../../src/database/embedded/embedded.js';
+import { findPlace } from '../../src/database/embedded/embeddedPlace.js';
 import { tryRoom } from '../../src/database/server/serverFacts.js';
+import { openPermitJournal } from '../../src/send/journal/permitJournal.js';
+import { tieoutHere } from '../support/cliHere.js';
 import { prepareData } from '../support/preparedData.js';
 
 const SAYS = 'cannot be used: a disk of the server is full: make room there';
@@ -37,9 +48,11 @@ const folder = mkdtempSync(join(tmpdir(), 'tieout-full-'));
 chmodSync(folder, 0o755);
 const isMounted = mounted(folder);
 
-function mounted(place: string): boolean {
+function mounted(place: string, size = '400m'): boolean {
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=400m', 'tmpfs', place], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', place], {
+      stdio: 'ignore',
+    });
     return true;
   } catch {
     rmSync(place, { recursive: true, force: true });
@@ -77,3 +90,42 @@ it.runIf(isMounted)('a server that stands on a full disk', async () => {
   rmSync(file);
   await tryRoom(db);
 });
+
+const small = mkdtempSync(join(tmpdir(), 'tieout-full-'));
+chmodSync(small, 0o755);
+const isSmallMounted = mounted(small, '1m');
+
+it.runIf(isSmallMounted)(
+  'a full disk under dataDir is named, and nothing is left on it',
+  async () => {
+    onTestFinished(() => {
+      execFileSync('umount', ['-l', small]);
+      rmSync(small, { recursive: true, force: true });
+    });
+    const env = { KEY_A1001: 'k' };
+    await tieoutHere(['init'], { cwd: small, env });
+    const dataDir = join(small, 'var');
+    const { dataFolder } = findPlace(dataDir);
+    mkdirSync(dataFolder, { recursive: true });
+    writeFileSync(join(dataFolder, 'PG_VERSION'), '15\n');
+    await (await openPermitJournal(dataDir)).close();
+    const there = readdirSync(dataDir, { recursive: true }).toSorted();
+    fill(small);
+    const words = `the disk of dataDir ${dataDir} is full: make room there`;
+    await expect(startEmbedded({ dataDir, unsafeFast: true })).rejects.toThrow(words);
+    const asked = await tieoutHere(['status'], { cwd: small, env });
+    expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining(words)]);
+    expect(asked.stderr).not.toMatch(/ENOSPC| at /);
+    const doctor = await tieoutHere(['doctor', '--json'], { cwd: small, env });
+    const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string; words: string }[] };
+    expect(checks.find(({ name }) => name === 'room')?.words).toMatch(/^only 0 MB free/);
+    expect(checks.find(({ name }) => name === 'database')?.words).toContain(words);
+    // One that is there needs no room to be read; its mark, and a new one, do.
+    const journal = await openPermitJournal(dataDir);
+    onTestFinished(() => journal.close());
+    expect(() => journal.keepMark({ base: 'b', marks: 1, released: null })).toThrow('make room');
+    await expect(openPermitJournal(join(small, 'other'))).rejects.toThrow('make room');
+    expect(readdirSync(dataDir, { recursive: true }).toSorted()).toEqual(there);
+    expect(readdirSync(join(small, 'other', 'journal'))).toEqual([]);
+  },
+);

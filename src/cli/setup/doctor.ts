@@ -60,11 +60,17 @@ export function doctorCommand(): Command {
         process.exitCode = tell(command, config, beforeTheFirstStart(config));
         return;
       }
-      await withApp(command, async (app) => tell(command, config, await examineAll(app)), {
-        anySchema: true,
-        quiet: true,
-        lockMs: ASKED_LIMITS.lockMs,
-      });
+      try {
+        await withApp(command, async (app) => tell(command, config, await examineAll(app)), {
+          anySchema: true,
+          quiet: true,
+          lockMs: ASKED_LIMITS.lockMs,
+        });
+      } catch (error) {
+        // The embedded one that no disk has room for: which one, the checks without it say.
+        if (!(error instanceof DatabaseFullError)) throw error;
+        process.exitCode = tell(command, config, withoutDatabase(config, error));
+      }
     });
 }
 
@@ -105,14 +111,17 @@ async function examineAll(app: App): Promise<Check[]> {
     if (!(error instanceof DatabaseAwayError)) throw error;
     const { config } = app;
     return [
-      ...configChecks(config),
-      ...liveChecks(config),
-      { name: 'database', kind: 'problem', words: messageOf(error) },
+      ...withoutDatabase(config, error),
       ...(config.queue.kind === 'redis' ? [await queueCheck(app)] : []),
       toldCheck(config, ''),
       ...(await inboxChecks(config)),
     ];
   }
+}
+
+function withoutDatabase(config: Config, error: DatabaseAwayError): Check[] {
+  const database: Check = { name: 'database', kind: 'problem', words: messageOf(error) };
+  return [...configChecks(config), ...liveChecks(config), database];
 }
 
 async function examine(app: App): Promise<Check[]> {

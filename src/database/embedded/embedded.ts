@@ -6,7 +6,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { UnreachableError } from '../../core/errors.js';
+import { DatabaseFullError, isDiskFull, UnreachableError } from '../../core/errors.js';
 import { withLock } from '../../processes/pidLock.js';
 import { openClient } from '../connection.js';
 import { identifier, literal, named } from '../identifiers.js';
@@ -48,15 +48,16 @@ export async function startEmbedded(options: {
   unsafeFast?: boolean;
   log?: (line: string) => void;
 }): Promise<EmbeddedServer> {
-  const place = usable(options.dataDir, () => findPlace(options.dataDir));
-  const unsafeFast = options.unsafeFast ?? false;
-  const log = options.log ?? (() => {});
+  const { dataDir, unsafeFast = false, log = () => {} } = options;
+  const place = usable(dataDir, () => findPlace(dataDir));
   const started = await withLock(place.lockFile, async () => {
     const running = await adopt(place);
     const client = running ?? (await startServer(place, unsafeFast, log));
     if (!unsafeFast) await assertDurable(client);
     await createDatabase(client);
     return { client, adopted: running !== null };
+  }).catch((error: unknown) => {
+    throw isDiskFull(error) ? fullDisk(dataDir, error) : error;
   });
   const host = started.client.host;
   const presence = keepPresence(started.client, host);
@@ -231,11 +232,17 @@ async function stopServer(place: Place): Promise<void> {
   }
 }
 
+function fullDisk(dataDir: string, cause: Error): DatabaseFullError {
+  const words = `the embedded database cannot be used: the disk of dataDir ${dataDir} is full: `;
+  return new DatabaseFullError(`${words}make room there`, { cause });
+}
+
 /** Errors of the file system as plain sentences. */
 function usable<T>(dataDir: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
+    if (isDiskFull(error)) throw fullDisk(dataDir, error);
     if (error instanceof UnreachableError || !(error instanceof Error)) throw error;
     throw new UnreachableError(`dataDir ${dataDir} cannot be used: ${error.message}`, {
       cause: error,

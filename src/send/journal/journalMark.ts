@@ -5,7 +5,7 @@
 // send/journal/journalGuard.ts compares.
 
 import { randomUUID } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Mark {
@@ -38,8 +38,13 @@ export function keepMark(place: string, mark: Mark): void {
   const isSame = known?.base === mark.base && known.released === mark.released;
   if (isSame && known.marks >= mark.marks) return;
   const draft = join(place, `${NAME}.${randomUUID()}.new`);
-  writeFileSync(draft, JSON.stringify(mark), { mode: 0o600 });
-  renameSync(draft, join(place, NAME));
+  try {
+    writeFileSync(draft, JSON.stringify(mark), { mode: 0o600 });
+    renameSync(draft, join(place, NAME));
+  } finally {
+    // On a full disk it is made and stays empty.
+    rmSync(draft, { force: true });
+  }
 }
 
 /**

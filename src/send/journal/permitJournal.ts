@@ -117,10 +117,12 @@ export function showPermitJournal(dataDir: string): ShownJournal & { isThere: bo
 /** The id of the journal, made once and whole, whoever of many comes first. */
 function identityIn(place: string): string {
   const path = identityPath(place);
+  if (existsSync(path)) return readIdentity(place);
   const draft = join(place, `journal.${randomUUID()}.new`);
   const text = `${JSON.stringify({ journalId: randomUUID() })}\n`;
-  writeFileSync(draft, text, { flag: 'wx', mode: 0o600, flush: true });
   try {
+    // On a full disk it is made and stays empty.
+    writeFileSync(draft, text, { flag: 'wx', mode: 0o600, flush: true });
     linkSync(draft, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

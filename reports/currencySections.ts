@@ -4,6 +4,7 @@
 // money.
 
 import type { ElsewhereRow, ReconciliationData } from '../src/core/runs/reporting.js';
+import { BETWEEN_NIGHTS } from '../src/core/runs/reporting.js';
 import { ORDER_CLASSES } from '../src/core/runs/summary.js';
 import { MOVED_SHEET } from './columns.js';
 import type { RunFigures } from './runFigures.js';
@@ -101,7 +102,8 @@ export function addMoney(
     'by somebody else while our instruction for it still waited; in no other column. ' +
     'Payouts made: ' +
     'payouts whose unit is known (payout.unit in the gateway profile); in no other column. ' +
-    'Payout fees: what they cost, as the gateway said; listed on the sheet Money moved.';
+    'Payout fees: what they cost, as the gateway said; listed on the sheet Money moved. ' +
+    BETWEEN_NIGHTS;
   addWide(page, words, STYLES.note);
 }
 

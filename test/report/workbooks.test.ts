@@ -92,7 +92,6 @@ const alter = (change: string) =>
 
 const openAfter = (night = nights[0]) =>
   (night?.accounts ?? []).reduce((sum, { tie }) => sum + tie.openAfter, 0);
-
 const BEFORE = 'workbook of the night before';
 const amounts = (line: readonly string[]): string[] => line.map((one) => Number(one).toFixed(2));
 const runOf = (night = nights[0]): string => String(night?.businessDate);
@@ -100,6 +99,7 @@ const runOf = (night = nights[0]): string => String(night?.businessDate);
 describe('the nightly workbook', () => {
   test('shows the money that the instructions of the run moved, to the cent', async () => {
     const book = await readPlainly(fileOf('reconciliation').path);
+    expect(JSON.stringify(book.sheets[0]?.rows)).toContain('was done or proved between two nights');
     const lines = section(book, 'Summary', 'Money confirmed in this run, by account and currency');
     const wanted = await rowsOf(
       `select account_id, currency,

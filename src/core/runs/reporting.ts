@@ -316,3 +316,8 @@ export interface WrittenReport {
   /** What its statements say, where it holds any. */
   statements?: readonly Statement[];
 }
+
+/** Why the money of a run is not that of its business date. */
+export const BETWEEN_NIGHTS =
+  'What was done or proved between two nights (tieout send, a finding of a person) is in the run ' +
+  'that came next; the business days may count it on an earlier date, whose page says so.';

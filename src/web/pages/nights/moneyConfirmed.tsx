@@ -1,5 +1,6 @@
 // What moved in a night, by account and currency, on the page of the night.
 
+import { BETWEEN_NIGHTS } from '../../../core/runs/reporting.js';
 import type { AccountSummary } from '../../../core/runs/summary.js';
 import type { Words } from '../../format.js';
 import { Figure, Table } from '../../layout/parts.js';
@@ -50,7 +51,7 @@ export function MoneyConfirmed({ accounts, words }: OfAccounts) {
         Net is captured less refunded; payouts are in no other column, and in none for as long as
         nobody has set whether the gateway writes their amounts in euros or in cents: what was asked
         for stands on the sheet Money moved. Unknown money is in no other column: nobody can say yet
-        whether it moved.
+        whether it moved. {BETWEEN_NIGHTS}
       </p>
     </>
   );

@@ -6,7 +6,12 @@
 import { TieoutError } from '../core/errors.js';
 import type { PayoutsLeftOut } from '../core/runs/pendingPayouts.js';
 import type { Account } from '../gateway/account.js';
-import { payoutMessage, payoutMoney, sourceOf } from '../gateway/batches/payoutMoney.js';
+import {
+  payoutAmountProblem,
+  payoutMessage,
+  payoutMoney,
+  sourceOf,
+} from '../gateway/batches/payoutMoney.js';
 import type { PayoutRequest } from '../instructions/payoutsStore.js';
 import {
   confirmAcceptedPayouts,
@@ -81,7 +86,8 @@ function plannedPayout(
   const { profile } = deps.config.gateway;
   const { payload, requestId } = request;
   const currency = typeof payload.payment_currency === 'string' ? payload.payment_currency : '';
-  const amount = payoutMoney(profile, currency, payload.payment_amount);
+  const printed = payload.payment_amount;
+  const amount = payoutMoney(profile, currency, printed);
   return {
     accountId: request.accountId,
     requestId,
@@ -91,7 +97,7 @@ function plannedPayout(
     problem:
       request.problem ??
       problemOf(deps, account, request) ??
-      (amount === null ? 'no amount above zero' : null),
+      payoutAmountProblem(profile, currency, printed),
     payload,
     source: sourceOf(profile, payload),
     isInTotals: profile.payout.unit !== null && amount !== null,

@@ -8,7 +8,7 @@ import { statement } from '../../src/database/statements.js';
 import type { Account } from '../../src/gateway/account.js';
 import { preparePayout } from '../../src/gateway/batches/preparePayout.js';
 import type { Payout } from '../../src/gateway/document/payoutMessages.js';
-import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { type Profile, sandboxProfile } from '../../src/gateway/document/profile.js';
 import { holdFreed } from '../../src/instructions/freedStore.js';
 import { cutBatches } from '../../src/instructions/instructionsStore.js';
 import { waitingPayouts } from '../../src/instructions/payoutsStore.js';
@@ -343,13 +343,7 @@ describe('a request of what did not happen, under another number', () => {
   test('the ledger is loaded anew in the middle of a plan', async () => {
     await only(ONE);
     await made('rejected');
-    const profile = sandboxProfile();
-    const deps = {
-      config: { operations: { mode: { payout: 'auto' } }, gateway: { profile }, accounts: [] },
-      gateway: {
-        preparePayout: (...[to, payout]: [Account, Payout]) => preparePayout(profile, to, payout),
-      },
-    } as unknown as Parameters<typeof payoutsToPlan>[0];
+    const deps = depsWith(sandboxProfile());
     const seen: string[] = [];
     // Behind the first statement that bears on requests the ledger has come to be another one.
     const query = async (text: string, values?: readonly unknown[]) => {
@@ -359,9 +353,36 @@ describe('a request of what did not happen, under another number', () => {
       return answer;
     };
     const forget = () => db.query('delete from tieout.payouts_left');
-    const account = { accountId, merchantId: 'M1', signingKey: 'k', liveFrom: null };
-    const run = { runId, accounts: [account], db: { ...db, query } } as unknown as Run;
-    const planned = await payoutsToPlan(deps, run, new Date());
+    const planned = await payoutsToPlan(deps, runOn({ ...db, query }), new Date());
     expect(planned.payouts.map(({ doubled }) => doubled)).toEqual(['twin_request']);
   });
+});
+
+function depsWith(profile: Profile): Parameters<typeof payoutsToPlan>[0] {
+  return {
+    config: { operations: { mode: { payout: 'auto' } }, gateway: { profile }, accounts: [] },
+    gateway: {
+      preparePayout: (...[to, payout]: [Account, Payout]) => preparePayout(profile, to, payout),
+    },
+  } as unknown as Parameters<typeof payoutsToPlan>[0];
+}
+
+function runOn(database: object): Run {
+  const account = { accountId, merchantId: 'M1', signingKey: 'k', liveFrom: null };
+  return { runId, accounts: [account], db: database } as unknown as Run;
+}
+
+test('of a currency that nobody knows nothing is paid, in neither unit', async () => {
+  const { payout, ...profile } = sandboxProfile();
+  await db.query(
+    `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
+     values (gen_random_uuid(), $1, '{"payment_currency": "BTC", "payment_amount": "10"}', $2)`,
+    [accountId, SNAPSHOT_AT],
+  );
+  for (const unit of ['major', 'minor'] as const) {
+    const deps = depsWith({ ...profile, payout: { ...payout, unit } });
+    const { payouts } = await payoutsToPlan(deps, runOn(db), SNAPSHOT_AT);
+    expect(payouts).toMatchObject([{ amount: '0', isInTotals: false }]);
+    expect(payouts[0]?.problem).toMatch(/^payment_currency BTC is no currency of ISO 4217/);
+  }
 });

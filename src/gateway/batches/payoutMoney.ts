@@ -2,7 +2,7 @@
 // prints them in a unit that the profile knows. The plan and whoever sends ask it alike. Pure.
 // Neighbour: preparePayout.ts, the exchange itself.
 
-import { decimalsOf } from '../../core/currency.js';
+import { type CurrencyDecimals, currencyProblem, decimalsOf } from '../../core/currency.js';
 import type { Payout } from '../document/payoutMessages.js';
 import type { Profile } from '../document/profile.js';
 
@@ -30,27 +30,57 @@ export function sourceOf(
 
 const WHOLE_DIGITS_MAX = 15;
 
+type Money = { kind: 'money'; text: string } | { kind: 'none'; problem: string };
+
 /** The amount with two decimals; as printed where nobody knows its unit. Null: it is none. */
 export function payoutMoney(
   profile: Pick<Profile, 'payout' | 'currencies'>,
   currency: string,
   printed: unknown,
 ): string | null {
-  const digits = typeof printed === 'string' ? printed : '';
-  if (!new RegExp(`^\\d{1,${WHOLE_DIGITS_MAX}}$`).test(digits) || /^0+$/.test(digits)) return null;
-  return profile.payout.unit === 'minor' ? ofMinor(profile, currency, digits) : `${digits}.00`;
+  const read = readAmount(profile, currency, printed);
+  return read.kind === 'money' ? read.text : null;
 }
 
-function ofMinor(
-  { currencies }: Pick<Profile, 'currencies'>,
+/** Why `payoutMoney` reads none in it; null: it reads one. */
+export function payoutAmountProblem(
+  profile: Pick<Profile, 'payout' | 'currencies'>,
   currency: string,
-  digits: string,
+  printed: unknown,
 ): string | null {
+  const read = readAmount(profile, currency, printed);
+  return read.kind === 'none' ? read.problem : null;
+}
+
+function readAmount(
+  { payout: { unit }, currencies }: Pick<Profile, 'payout' | 'currencies'>,
+  currency: string,
+  printed: unknown,
+): Money {
+  const none = (problem: string): Money => ({ kind: 'none', problem });
+  const digits = typeof printed === 'string' ? printed : '';
+  if (!/^\d+$/.test(digits) || /^0+$/.test(digits)) return none('no amount above zero');
+  if (digits.length > WHOLE_DIGITS_MAX) {
+    return none(`payment_amount has more than ${WHOLE_DIGITS_MAX} digits`);
+  }
+  if (unit === null) return { kind: 'money', text: `${digits}.00` };
+  // In either unit: what an order may not be in, nobody is paid in.
+  const problem = currencyProblem(currency, currencies);
+  if (problem !== null) return none(`payment_currency ${currency} ${problem}`);
+  const text = unit === 'minor' ? ofMinor(currencies, currency, digits) : `${digits}.00`;
+  if (text !== null) return { kind: 'money', text };
+  return none(`payment_amount: of ${currency}, too, no less than 0.01 can be kept`);
+}
+
+/** Null: nobody knows its decimals, or there is a part below a hundredth. */
+function ofMinor(currencies: CurrencyDecimals, currency: string, digits: string): string | null {
   const decimals = decimalsOf(currency, currencies);
-  if (decimals === null || decimals > 2) return null;
+  if (decimals === null || currencyProblem(currency, currencies) !== null) return null;
   const padded = digits.padStart(decimals + 1, '0');
   const point = padded.length - decimals;
-  return `${padded.slice(0, point)}.${padded.slice(point).padEnd(2, '0')}`;
+  const part = padded.slice(point);
+  if (/[^0]/.test(part.slice(2))) return null;
+  return `${padded.slice(0, point)}.${part.slice(0, 2).padEnd(2, '0')}`;
 }
 
 /** A fee, which may have decimals, with two of them; null where nobody knows what it comes to. */
@@ -62,7 +92,7 @@ export function feeMoney(
   const [, whole = '', part = ''] = FEE.exec(String(printed ?? '')) ?? [];
   if (unit === null || whole === '' || !/^[A-Z]{3}$/.test(String(currency ?? ''))) return null;
   if (unit === 'major') return `${whole}.${part.padEnd(2, '0')}`;
-  return part === '' ? ofMinor(profile, String(currency), whole) : null;
+  return part === '' ? ofMinor(profile.currencies, String(currency), whole) : null;
 }
 
 /** Zeros behind the second decimal say nothing. */

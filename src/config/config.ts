@@ -27,6 +27,7 @@ import {
   amount,
   byCurrency,
   filled,
+  flag,
   identifier,
   keys,
   numeric,
@@ -141,7 +142,24 @@ const ACCOUNTS_MAX = 1_000;
 /** Reads, checks and freezes the configuration; throws ConfigurationError naming file and key. */
 export function loadConfig(source: ConfigSource): Config {
   const file = findFile(source);
-  const given = parseSettings(readText(file, FILE_BYTES_MAX), file, source.env);
+  const read = readYaml(readText(file, FILE_BYTES_MAX), file);
+  try {
+    return configOf(parseSettings(read, file, source.env), file, source.env);
+  } catch (error) {
+    throw withLine(error, file, read.lineOf);
+  }
+}
+
+/** What is found wrong beyond the shapes, in one section or by a variable, has its line, too. */
+function withLine(error: unknown, file: string, lineOf: ReadYaml['lineOf']): unknown {
+  if (!(error instanceof ConfigurationError) || error.file !== file) return error;
+  const { key, problem, cause } = error;
+  if (/ \(line \d+\)$/.test(problem)) return error;
+  const line = lineOf(key.split('.'));
+  return line === '' ? error : new ConfigurationError(file, key, `${problem}${line}`, { cause });
+}
+
+function configOf(given: Settings, file: string, env: NodeJS.ProcessEnv): Config {
   const folder = dirname(file);
   const config: Config = {
     file,
@@ -149,7 +167,7 @@ export function loadConfig(source: ConfigSource): Config {
     database: databaseOf(given.database, file),
     queue: queueOf(given.queue, file),
     dataDir: resolve(folder, given.dataDir),
-    gateway: gatewayOf(given, file, source.env),
+    gateway: gatewayOf(given, file, env),
     accounts: given.accounts.map(accountOf),
     authorisations: authorisationsOf(given.accounts),
     schedule: given.schedule,
@@ -212,7 +230,7 @@ const server = {
 const settingsSchema = z.strictObject({
   environment: z.enum(['test', 'live']).default('test'),
   database: z.strictObject(server).prefault({}),
-  queue: z.strictObject({ ...server, tls: z.boolean().optional() }).prefault({}),
+  queue: z.strictObject({ ...server, tls: flag.optional() }).prefault({}),
   dataDir: filled.default('./var'),
   gateway: z
     .strictObject({ baseUrl: filled.default('sandbox'), profile: filled.default('sandbox') })
@@ -271,7 +289,7 @@ const settingsSchema = z.strictObject({
   }),
   retention: tuning({ evidenceMonths: months.nullable().default(null) }),
   settlement: settlementSchema,
-  days: tuning({ secondPerson: z.boolean().default(false) }),
+  days: tuning({ secondPerson: flag.default(false) }),
   breaks: tuning({ dueDays: whole(0, DAYS_MAX).default(5) }),
   decisions: keys,
   web: webSchema,
@@ -281,8 +299,11 @@ const settingsSchema = z.strictObject({
 
 type Settings = z.infer<typeof settingsSchema>;
 
-function parseSettings(text: string, file: string, env: NodeJS.ProcessEnv): Settings {
-  const { value, lineOf } = readYaml(text, file);
+function parseSettings(
+  { value, lineOf }: ReadYaml,
+  file: string,
+  env: NodeJS.ProcessEnv,
+): Settings {
   const filledIn = interpolate(value, env, file);
   const read = settingsSchema.safeParse(filledIn);
   const [issue] = read.success ? [] : read.error.issues;

@@ -18,13 +18,14 @@ import { EXPECTED_STATES } from '../core/orders/order.js';
 import { LINE_TYPES, SETTLEMENT_COLUMNS } from '../core/settlement/settlementLine.js';
 import { readYaml } from '../core/text/readYaml.js';
 import { isTimezone } from '../core/time.js';
+import { flag } from './shapes.js';
 import { readText } from './values.js';
 
 const MAP_BYTES_MAX = 1 << 18;
 
 const text = z.string().min(1, 'must not be empty');
 const names = z.union([text.transform((name) => [name]), z.array(text).min(1).max(8)]);
-const negate = z.boolean().default(false);
+const negate = flag.default(false);
 const sign = z
   .strictObject({ from: text, words: z.record(z.string(), z.enum(['in', 'out'])) })
   .nullable()

@@ -2,10 +2,10 @@
 // console's safety, too, and the key by which a receiver knows that a message is ours. Used by
 // config.ts; alerts/deliverAlerts.ts tells.
 
-import { z } from 'zod';
+import type { z } from 'zod';
 import { isWebAddress } from './addresses.js';
 import { withMaskedKeys } from './secrets.js';
-import { filled, tuning } from './shapes.js';
+import { filled, flag, tuning } from './shapes.js';
 
 export interface NotifySettings {
   /** An address; its path may be its secret. */
@@ -32,8 +32,8 @@ export const notifySchema = tuning({
     .min(KEY_LENGTH_MIN, `must have ${KEY_LENGTH_MIN} characters or more`)
     .nullable()
     .default(null),
-  security: z.boolean().default(false),
-  heads: z.boolean().default(false),
+  security: flag.default(false),
+  heads: flag.default(false),
 });
 
 /** The section, of which no secret is shown. */

@@ -14,6 +14,8 @@ export const filled = z
   })
   .min(1, 'must not be empty');
 
+export const flag = z.boolean({ error: 'must be true or false' });
+
 export function numeric(schema: z.ZodNumber | z.ZodInt) {
   return z.preprocess(
     (value) => (typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value),

@@ -18,11 +18,13 @@ export class ConfigurationError extends TieoutError {
   override readonly exitCode = EXIT.usage;
   readonly file: string;
   readonly key: string;
+  readonly problem: string;
 
   constructor(file: string, key: string, problem: string, options?: { cause?: unknown }) {
     super(`${file}: ${key === '' ? '' : `${key}: `}${problem}`, options);
     this.file = file;
     this.key = key;
+    this.problem = problem;
   }
 }
 

@@ -136,3 +136,20 @@ function failure(run: () => unknown): Error {
   }
   throw new Error('it was taken');
 }
+
+it.each([
+  ['database:\n  url: mysql://db\n', {}, 'database.url', 3],
+  [`database:\n  host: db\n  password: "\${SECRET}"\n`, {}, 'database.password', 4],
+  ['queue:\n\n  port: 6379\n', {}, 'queue.port', 4],
+  ['days: { secondPerson: yes }\n', {}, 'days.secondPerson', 2],
+  ['database: { url: "postgres://u:12#s@h/d" }\n', {}, 'database.url', 2],
+])('what is wrong in %j is told with its line, in our words', (text, env, key, line) => {
+  let said: unknown;
+  try {
+    load(text, env);
+  } catch (error) {
+    said = error;
+  }
+  expect(said).toMatchObject({ key, message: expect.stringContaining(`(line ${line})`) });
+  expect(said).not.toMatchObject({ message: expect.stringContaining('Invalid input') });
+});

@@ -2,7 +2,19 @@
 // key and line. The parser quotes the file in its own words, secrets included: below the first
 // line, and behind a colon in it. Used by whoever reads YAML.
 
-import { isAlias, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import {
+  type Alias,
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+} from 'yaml';
 import { ConfigurationError } from '../errors.js';
 
 type YamlDocument = ReturnType<typeof parseDocument>;
@@ -17,15 +29,23 @@ export interface ReadYaml {
 /** Throws ConfigurationError naming file and key. */
 export function readYaml(text: string, file: string): ReadYaml {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
+  // What the library warns of by itself would quote the file on standard error.
+  const options = { lineCounter: lines, uniqueKeys: false, logLevel: 'error' } as const;
+  const document = parseDocument(text, options);
   const lineAt = (offset: number | undefined): string =>
     offset === undefined ? '' : ` (line ${lines.linePos(offset).line})`;
+  const refuse = ({ key, problem, offset }: Odd) =>
+    new ConfigurationError(file, key, `${problem}${lineAt(offset)}`);
   const [error] = [...document.errors, ...document.warnings];
+  if (error?.code === 'MULTIPLE_DOCS') {
+    const problem = 'a second document begins here';
+    throw refuse({ key: '', problem, offset: error.pos[0] });
+  }
   if (error) throw new ConfigurationError(file, '', withoutValue(error.message));
   const odd = oddKey(document);
-  if (odd) throw new ConfigurationError(file, odd.key, `${odd.problem}${lineAt(odd.offset)}`);
+  if (odd) throw refuse(odd);
   return {
-    value: plainOf(document, file) ?? {},
+    value: plainOf(document, refuse) ?? {},
     lineOf: (path) => lineAt(offsetOf(document, path)),
   };
 }
@@ -36,19 +56,44 @@ function withoutValue(message: string): string {
   return first.replace(/: .*?( at line \d+, column \d+:?)?$/, '$1');
 }
 
-function plainOf(document: YamlDocument, file: string): unknown {
+function plainOf(document: YamlDocument, refuse: (odd: Odd) => Error): unknown {
   try {
     return document.toJS();
   } catch {
-    const problem =
-      'an alias (*name) leads nowhere, or to too much: put a value that is none in quotes';
-    throw new ConfigurationError(file, '', problem);
+    throw refuse(oddAlias(document));
   }
+}
+
+/** The first that leads nowhere; of those that lead to too much, nobody can say which it is. */
+function oddAlias(document: YamlDocument): Odd {
+  let odd: Odd = { key: '', problem: TOO_MUCH, offset: undefined };
+  visit(document, {
+    Alias(_, alias: Alias, path) {
+      if (alias.resolve(document) !== undefined) return undefined;
+      odd = { key: keyOf(path), problem: NOWHERE, offset: alias.range?.[0] };
+      return visit.BREAK;
+    },
+  });
+  return odd;
+}
+
+/** "accounts.0.signingKey" */
+function keyOf(path: readonly unknown[]): string {
+  const names = path.flatMap((one, at) => {
+    if (isPair(one)) return isScalar(one.key) ? [String(one.key.value)] : [];
+    return isSeq(one) ? [String(one.items.indexOf(path[at + 1]))] : [];
+  });
+  return names.join('.');
 }
 
 const TWICE = 'is given twice: keys must be unique, with quotes or without';
 
-interface OddKey {
+const QUOTES = 'put a value that is none in quotes';
+const NOWHERE = `an alias (*name) leads nowhere: ${QUOTES}`;
+const TOO_MUCH = `an alias (*name) leads to too much: ${QUOTES}`;
+const BRACES = 'braces or brackets stand where a key or a text belongs: put it in quotes';
+
+interface Odd {
   key: string;
   problem: string;
   offset: number | undefined;
@@ -59,16 +104,23 @@ interface OddKey {
  * texts that they become: the parser's own comparison takes 2000 and "2000" for two keys, and of
  * these the last would win.
  */
-function oddKey(document: YamlDocument): OddKey | null {
-  let odd: OddKey | null = null;
+function oddKey(document: YamlDocument): Odd | null {
+  let odd: Odd | null = null;
   visit(document, {
-    Map(_, map) {
+    Map(_, map, path) {
       const seen = new Set<string>();
       for (const { key: node } of map.items) {
         const key = isAlias(node) ? node.resolve(document) : node;
+        const offset = isNode(node) ? node.range?.[0] : undefined;
+        // The library would make a text of it, and so a key that an error names.
+        if (isCollection(key)) odd = { key: keyOf(path), problem: BRACES, offset };
+        if (key === undefined) odd = { key: keyOf(path), problem: NOWHERE, offset };
+        if (odd) return visit.BREAK;
         if (!isScalar(key)) continue;
         const name = String(key.value ?? '');
-        const offset = isNode(node) ? node.range?.[0] : undefined;
+        if (key.value === null && name === (key.source ?? '')) {
+          odd = { key: keyOf(path), problem: 'a key is missing before the colon', offset };
+        }
         // 0012 unquoted would be read as the number 12: the code would silently lose its zeros.
         const isRead = typeof key.value === 'string' || (key.source ?? '') === name;
         if (!isRead) odd = { key: key.source ?? '', problem: 'put this key in quotes', offset };

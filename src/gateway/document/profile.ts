@@ -41,6 +41,7 @@ const MAP_KEYS_MAX = 1_000;
 const PATHS_MAX = 100;
 
 const filled = z.string().min(1, 'must not be empty');
+const flag = z.boolean('must be true or false');
 const code = z.string('a code is a text: put it in quotes');
 const timezone = filled.refine(isTimezone, 'is no timezone such as UTC or Europe/Berlin');
 /** `a.b`, `a[].b`, and `a[].{b,c}` for both of each entry before the next entry. */
@@ -113,7 +114,7 @@ const pairsSchema = z
   .strictObject({
     join: z.string().default('='),
     keyName: filled.nullable().default(null),
-    skipEmpty: z.boolean().default(false),
+    skipEmpty: flag.default(false),
   })
   .nullable()
   .default(null);
@@ -123,9 +124,9 @@ const signingSchema = z.strictObject({
   key: z.enum(['append', 'prepend']).default('append'),
   separator: z.string().default(''),
   pairs: pairsSchema,
-  sort: z.boolean().default(false),
+  sort: flag.default(false),
   output: z.enum(['hex', 'hex-upper', 'base64']).default('hex'),
-  inBody: z.boolean().default(true),
+  inBody: flag.default(true),
   headers: headersSchema.default({}),
   fields: signedPaths.default({
     default: ['merchant_id', 'account_id'],
@@ -234,8 +235,8 @@ const profileSchema = z.strictObject({
   siteField: filled.default('the service'),
   transactionDate: z.strictObject({ timezone: timezone.default('UTC') }).prefault({}),
   reviewFlags: reviewFlagsSchema.prefault({}),
-  partialCapture: z.boolean().default(false),
-  refundReasonTag: z.boolean().default(true),
+  partialCapture: flag.default(false),
+  refundReasonTag: flag.default(true),
   currencies: z
     .record(z.string().regex(/^[A-Z]{3}$/, 'is no currency code'), z.int().min(0).max(4))
     .default({}),

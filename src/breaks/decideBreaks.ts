@@ -61,7 +61,12 @@ export async function decideBreaks(
   const approveAbove = deps.config.operations.approveAbove.refund;
   return deps.db.transaction(async (tx) => {
     const held = await holdBreaks(tx, request.ids);
-    const verdictOn = await judgeOf(tx, request, held);
+    // Before it is weighed: what was said already, and stands on each, is on record without them.
+    const action = storedAction(
+      request.action,
+      held.flatMap(({ orderNo, transactions }) => [orderNo, ...transactions.filter(isText)]),
+    );
+    const verdictOn = await judgeOf(tx, { ...request, action }, held);
     const decided = held.map((one) => {
       const limit = waivedAloneMax(approveAbove, one.currency);
       return { one, limit, verdict: verdictOn(one, limit) };
@@ -75,10 +80,6 @@ export async function decideBreaks(
       }));
     if (request.check !== true && changing.length > 0) {
       const { who, over, decisionId: id = deps.newId() } = request;
-      const action = storedAction(
-        request.action,
-        held.flatMap(({ orderNo, transactions }) => [orderNo, ...transactions.filter(isText)]),
-      );
       const decision = { action, who, over, at: deps.now(), id };
       await writeDecision(tx, changing, decision);
     }
@@ -102,7 +103,11 @@ function storedAction(action: BreakAction, keep: readonly string[]): BreakAction
     case 'note':
       return { ...action, text: withoutCards(action.text, keep) };
     case 'assign':
-      return { ...action, owner: action.owner && withoutCards(action.owner, keep) };
+      return {
+        ...action,
+        owner: action.owner && withoutCards(action.owner, keep),
+        ...(action.reason === undefined ? {} : { reason: withoutCards(action.reason, keep) }),
+      };
     default:
       return { ...action, reason: withoutCards(action.reason, keep) };
   }

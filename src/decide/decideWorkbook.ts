@@ -9,6 +9,7 @@ import type { DecideDeps as BreakDeps, DecidedBreakRow } from '../breaks/decideB
 import { decideBreaks } from '../breaks/decideBreaks.js';
 import { trailWords } from '../core/breaks/breakDecision.js';
 import { outcomeWords } from '../core/breaks/outcome.js';
+import { namesIn } from '../core/breaks/sentence.js';
 import type { ReadRow, Wanted } from '../core/decisions/wantedDecision.js';
 import { readRows } from '../core/decisions/wantedDecision.js';
 import { messageOf, UsageError } from '../core/errors.js';
@@ -50,7 +51,7 @@ export interface DecidedRow {
   /** null: none that the person may decide about */
   readonly order: DecidedOrder | null;
   readonly decision: string;
-  /** the reason, and to whom, as the row has them; empty: none, or the row cannot be read */
+  /** the reason, and to whom, as they are kept; empty: none, or the row cannot be read */
   readonly given: string;
   readonly result: 'done' | 'refused' | 'unchanged';
   readonly reason: string;
@@ -104,7 +105,9 @@ export async function decideWorkbook(
         ? { ...result, reason: whomToAsk(row, found.holdReason) }
         : result;
     const order = found?.order ?? null;
-    return { sheet, row: number, id, of, order, decision, given: givenIn(row), ...said };
+    // Whatever a person types may hold a card number; numbers of this order are none.
+    const given = withoutCards(givenIn(row), found?.names);
+    return { sheet, row: number, id, of, order, decision, given, ...said };
   });
 }
 
@@ -128,27 +131,36 @@ function givenIn(row: ReadRow): string {
   return wanted.of === 'break' ? trailWords(wanted.action) : (wanted.action.reason ?? '');
 }
 
+interface FoundOrder {
+  order: DecidedOrder;
+  /** that words about it may name */
+  names: string[];
+  holdReason: string | null;
+}
+
 /** By what the id is of, and the id. */
 async function ordersOf(
   { db }: DecideDeps,
   rows: readonly ReadRow[],
   may: MayDecide | null,
-): Promise<Map<string, { order: DecidedOrder; holdReason: string | null }>> {
+): Promise<Map<string, FoundOrder>> {
   const accountIds = accountsOf(may);
   const ids = (what: ReadRow['of']) =>
     rows.filter(({ id, of }) => of === what && ROW_ID.test(id)).map(({ id }) => id);
   const page = { limit: Math.max(1, ids('break').length), offset: 0 };
   const breaks = await findBreaks(db, { ids: ids('break'), accountIds }, page);
   const instructions = await ordersOfInstructions(db, ids('instruction'), accountIds);
-  const found = new Map<string, { order: DecidedOrder; holdReason: string | null }>();
-  for (const { breakId, accountId, orderNo, stake: amount, currency } of breaks) {
+  const found = new Map<string, FoundOrder>();
+  for (const one of breaks) {
+    const { breakId, accountId, orderNo, stake: amount, currency } = one;
     const order = { accountId, orderNo, amount, currency, ...OF_A_BREAK };
-    found.set(`break ${breakId}`, { order, holdReason: null });
+    found.set(`break ${breakId}`, { order, names: namesIn(one), holdReason: null });
   }
-  for (const { id, holdReason, payout: asked, ...money } of instructions) {
+  for (const { id, holdReason, payout: asked, transactionId, ...money } of instructions) {
+    const names = [money.orderNo, transactionId];
     const payout = asked && { asked: askedWords(asked), payee: payeeWords(asked, null) };
     const waitsFor = holdReason && holdWords(holdReason);
-    found.set(`instruction ${id}`, { order: { ...money, waitsFor, payout }, holdReason });
+    found.set(`instruction ${id}`, { order: { ...money, waitsFor, payout }, names, holdReason });
   }
   return found;
 }

@@ -201,6 +201,7 @@ interface OrderOfInstruction {
   id: string;
   accountId: string;
   orderNo: string;
+  transactionId: string;
   amount: string | null;
   currency: string | null;
   operation: string;
@@ -218,6 +219,7 @@ export async function ordersOfInstructions(
 ): Promise<OrderOfInstruction[]> {
   const { rows } = await db.query<OrderOfInstruction>(
     `select instruction_id::text as id, account_id as "accountId", order_no as "orderNo", operation,
+       transaction_id as "transactionId",
        case when operation <> 'review' and is_in_totals
          then round(coalesce(refund_amount, amount), 2)::text end as amount, currency,
        case when state = 'held' then hold_reason end as "holdReason",

@@ -141,6 +141,41 @@ describe('a workbook that comes back', () => {
     expect(report.stdout.split('\n').filter((line) => line.includes('looked at it'))).toEqual([]);
   });
 
+  it('with a card number in its words it is unchanged again, too, and the number is shown nowhere', async () => {
+    const [waived, asked, noted, given] = [
+      await breakUpTo('500'),
+      await breakOver('500'),
+      take(breaks),
+      take(breaks),
+    ];
+    const ok = take(held);
+    const card = '4111111111111111';
+    const file = await change((parts) => {
+      fill(parts, 'Breaks', waived, { decision: 'waive', reason: `paid by ${card}` });
+      fill(parts, 'Breaks', asked, { decision: 'waive', reason: `with ${card}` });
+      fill(parts, 'Breaks', noted, { decision: 'note', reason: card });
+      fill(parts, 'Breaks', given, { decision: 'assign', toWhom: card, reason: `of ${card}` });
+      fill(parts, 'Waiting for you', ok, { decision: 'approve', reason: card });
+    });
+    const masked = '411111******1111';
+    for (const result of ['done', 'unchanged']) {
+      const { code, rows } = await decide(file, 'Ann');
+      expect([code, rows.map((row) => row.result)]).toEqual([0, Array(5).fill(result)]);
+      const words = rows.find(({ id }) => id === given)?.given;
+      expect(words).toBe(`to ${masked}: of ${masked}`);
+      expect(JSON.stringify(rows)).not.toContain(card);
+    }
+    expect(await wordsOn(given)).toEqual([['assigned', 'Ann', `to ${masked}: of ${masked}`]]);
+    expect((await decide(file, 'Bo')).rows.find(({ id }) => id === asked)).toMatchObject({
+      result: 'done',
+      isSecond: true,
+    });
+    const wrong = await change((parts) =>
+      fill(parts, 'Breaks', take(breaks), { decision: card, reason: 'x' }),
+    );
+    expect(JSON.stringify((await decide(wrong, 'Ann')).rows)).not.toContain(card);
+  });
+
   it('does not waive again what was reopened since', async () => {
     const small = await breakUpTo('500');
     const file = await change((parts) =>

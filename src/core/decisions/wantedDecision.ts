@@ -4,6 +4,7 @@
 
 import type { BreakAction } from '../breaks/breakDecision.js';
 import { wordsProblem } from '../instructions/decider.js';
+import { withoutCards } from '../text/cardSpellings.js';
 import type { RowBinding } from './rowBinding.js';
 
 /** The words to choose from, as the sheets list them. */
@@ -149,8 +150,9 @@ function problemOf(what: string, text: string): string | null {
   return problem === null ? null : `${what} ${problem}`;
 }
 
+/** None of the words is like a card number; what is typed in their place may be one. */
 function wordOf(cell: EnteredCell): string {
-  return cell?.kind === 'words' ? textOf(cell) : cell === null ? '' : '(formula)';
+  return cell?.kind === 'words' ? withoutCards(textOf(cell)) : cell === null ? '' : '(formula)';
 }
 
 function textOf(cell: EnteredCell): string {

@@ -1,4 +1,4 @@
--- The schema as it stands after 1170_lines_told_of_a_movement, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1191_who_asked_by_any_id, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1539,11 +1539,11 @@ CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_mat
 create table tieout.settlement_unmatched (
   settlement_line_id bigint not null,
   order_no text collate "C",
-  told_of bigint,
+  again_of bigint,
   constraint settlement_unmatched_pkey PRIMARY KEY (settlement_line_id)
 );
+CREATE INDEX settlement_unmatched_again ON tieout.settlement_unmatched USING btree (again_of) WHERE (again_of IS NOT NULL);
 CREATE INDEX settlement_unmatched_by_order ON tieout.settlement_unmatched USING btree (order_no) WHERE (order_no IS NOT NULL);
-CREATE INDEX settlement_unmatched_told ON tieout.settlement_unmatched USING btree (told_of) WHERE (told_of IS NOT NULL);
 
 create table tieout.sign_in_failures (
   failure_id bigint generated always as identity not null,
@@ -3325,9 +3325,10 @@ begin
     exists (select from unnest(i.asked_by) as asker
       where tieout.is_same_person(asker, new.decided_by))
     or exists (select from ledger.refund_requests r
-      where i.operation = 'refund' and r.account_id collate "C" = i.account_id
-        and r.refund_id collate "C" = i.refund_id
-        and tieout.is_same_person(r.requested_by, new.decided_by))) then
+      where i.operation = 'refund' and r.account_id::text collate "C" = i.account_id
+        and r.refund_id::text collate "C" = i.refund_id
+        and tieout.is_same_person(r.requested_by::text collate "default",
+          new.decided_by))) then
     raise exception 'instruction %: who asked for it cannot approve it', i.instruction_id
       using errcode = 'check_violation';
   end if;
@@ -4058,10 +4059,14 @@ AS $function$
           || ' is no time with a zone within the years 1970 to 2999', 'it has no at')
     end
   from (
-    select q.account_id::text as account_id, q.dispute_id::text as dispute_id,
-      q.order_no::text as order_no, q.transaction_id::text as transaction_id,
-      q.currency::text as currency, tieout.amount_in(q.amount) as amount,
-      q.amount::text as amount_text, q.stage::text as stage,
+    select q.account_id::text collate "C" as account_id,
+      q.dispute_id::text collate "C" as dispute_id,
+      q.order_no::text collate "C" as order_no,
+      q.transaction_id::text collate "C" as transaction_id,
+      q.currency::text collate "default" as currency,
+      tieout.amount_in(q.amount) as amount,
+      q.amount::text as amount_text,
+      q.stage::text collate "default" as stage,
       tieout.instant_in(q.at) as at, q.at::text as at_text
     from ledger.disputes q
   ) d
@@ -4100,7 +4105,8 @@ AS $function$
         then tieout.too_fine(min_scale(l.capture_amount), l.currency, coarse)
           || ', and its capture_amount is ' || l.capture_amount
       when l.review_decision not in ('accept', 'reject')
-        then 'its review_decision is neither accept nor reject: ' || left(l.review_decision, 16)
+        then 'its review_decision is neither accept nor reject: '
+          || coalesce(nullif(left(l.review_decision, 16), ''), 'it is an empty text')
       when tieout.id_problem(l.transaction_id) is not null
         then 'its transaction_id ' || tieout.id_problem(l.transaction_id)
       when tieout.usable_instant(l.placed_at) is not null
@@ -4111,12 +4117,14 @@ AS $function$
           || ' is no time with a zone within the years 1970 to 2999', 'it has no placed_at')
     end
   from (
-    select o.account_id::text as account_id, o.order_no::text as order_no,
-      o.currency::text as currency, tieout.amount_in(o.amount) as amount,
-      o.amount::text as amount_text, o.expected::text as expected,
-      o.transaction_id::text as transaction_id,
+    select o.account_id::text collate "C" as account_id,
+      o.order_no::text collate "C" as order_no,
+      o.currency::text collate "default" as currency, tieout.amount_in(o.amount) as amount,
+      o.amount::text as amount_text,
+      o.expected::text collate "default" as expected,
+      o.transaction_id::text collate "C" as transaction_id,
       tieout.amount_in(o.capture_amount) as capture_amount, o.capture_amount::text as capture_text,
-      o.review_decision::text as review_decision,
+      o.review_decision::text collate "default" as review_decision,
       tieout.instant_in(o.placed_at) as placed_at, o.placed_at::text as placed_text
     from ledger.orders o
   ) l
@@ -4135,7 +4143,8 @@ AS $function$
         when tieout.placed_instant(p.requested_at) is null
         then 'its requested_at lies more than a day ahead' end) end
   from (
-    select q.account_id::text as account_id, lower(q.request_id::text) as request_id,
+    select q.account_id::text collate "C" as account_id,
+      lower(q.request_id::text collate "C") as request_id,
       tieout.payload_in(q.payload) as payload,
       tieout.instant_in(q.requested_at) as requested_at
     from ledger.payout_requests q
@@ -4169,10 +4178,14 @@ AS $function$
           || ': reason or requested_by is longer than 1,000 characters'
     end
   from (
-    select q.account_id::text as account_id, q.refund_id::text as refund_id,
-      q.order_no::text as order_no, tieout.amount_in(q.refund_amount) as refund_amount,
-      q.refund_amount::text as amount_text, q.reason::text as reason,
-      q.requested_by::text as requested_by, tieout.instant_in(q.requested_at) as requested_at,
+    select q.account_id::text collate "C" as account_id,
+      q.refund_id::text collate "C" as refund_id,
+      q.order_no::text collate "C" as order_no,
+      tieout.amount_in(q.refund_amount) as refund_amount,
+      q.refund_amount::text as amount_text,
+      q.reason::text collate "default" as reason,
+      q.requested_by::text collate "default" as requested_by,
+      tieout.instant_in(q.requested_at) as requested_at,
       q.requested_at::text as requested_text
     from ledger.refund_requests q
   ) r
@@ -4186,7 +4199,7 @@ AS $function$
   select settlement_line_id from tieout.settlement_matches
   where movement_id = of_movement and by <> 'transaction'
   union all
-  select settlement_line_id from tieout.settlement_unmatched where told_of = of_movement
+  select settlement_line_id from tieout.settlement_unmatched where again_of = of_movement
   union all
   select l.settlement_line_id
   from tieout.movements m
@@ -4382,7 +4395,7 @@ AS $function$
   select array(
     select movement_id from tieout.settlement_matches where differs
     union select movement_id from tieout.movement_amounts
-    union select told_of from tieout.settlement_unmatched where told_of is not null)
+    union select again_of from tieout.settlement_unmatched where again_of is not null)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.newest_decisions(instructions bigint[])

@@ -52,7 +52,7 @@ late_order as materialized (
     o.capture_amount, o.transaction_id, own.is_own
   from night n
   join (
-    select account_id::text as of_account, order_no::text collate "C" as order_no,
+    select account_id::text collate "C" as of_account, order_no::text collate "C" as order_no,
       left(currency::text, 16) as currency,
       tieout.usable_amount(tieout.amount_in(amount))::numeric(20, 2) as amount,
       left(expected::text, 32) as expected,
@@ -109,7 +109,8 @@ late_request as materialized (
       where c.account_id = n.account_id and c.business_date = n.business_date
         and q.requested_at >= c.starts_at and q.requested_at < c.ends_at)
     and exists (select from ledger.orders o
-      where o.account_id::text = q.account_id and o.order_no::text = q.order_no)
+      where o.account_id::text collate "C" = q.account_id
+        and o.order_no::text collate "C" = q.order_no)
     and not exists (select from tieout.asked_refunds a
       where a.pull_id = n.pull_id and a.account_id = n.account_id
         and a.refund_id = q.refund_id collate "C"
@@ -124,10 +125,11 @@ late_refund as materialized (
   select q.account_id, q.business_date, q.refund_id, q.order_no, q.refund_amount, o.currency
   from late_request q
   left join (
-    select distinct on (1, 2) o.account_id::text as of_account, o.order_no::text as order_no,
+    select distinct on (1, 2) o.account_id::text collate "C" as of_account,
+      o.order_no::text collate "C" as order_no,
       left(o.currency::text, 16) as currency
     from ledger.orders o
-    where o.order_no::text in (select order_no from late_request)
+    where o.order_no::text collate "C" in (select order_no from late_request)
     order by 1, 2, 3
   ) o on o.of_account = q.of_account and o.order_no = q.order_no
 ),

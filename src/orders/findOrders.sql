@@ -24,7 +24,8 @@ found as (
   union all
   select w.account_id, r.order_no::text, 'refund', 3 from wanted w
   join ledger.refund_requests r
-    on r.account_id = w.account_id and r.refund_id = w.spelled and r.order_no is not null
+    on r.account_id::text collate "C" = w.account_id
+    and r.refund_id::text collate "C" = w.spelled and r.order_no is not null
   union all
   select i.account_id, i.order_no, 'refund_reference', 4 from tieout.instructions i
   where i.refund_reference = any ($2)

@@ -3,9 +3,10 @@
 -- a transaction may be spelled. The ledger may be a view of the merchant's, so that no index of
 -- ours helps: it goes through all of it, where nothing has exactly this number.
 select o.account_id::text as "accountId", o.order_no::text as "orderNo",
-  case when position(lower($2) in lower(o.order_no::text)) > 0 then 'part' else 'transaction' end
-    as by
+  case when position(lower($2) in lower(o.order_no::text collate "default")) > 0
+    then 'part' else 'transaction' end as by
 from ledger.orders o
-where o.account_id::text = any ($1) and o.order_no is not null
-  and (position(lower($2) in lower(o.order_no::text)) > 0 or o.transaction_id::text = any ($4))
-order by o.order_no::text, o.account_id::text limit $3
+where o.account_id::text collate "C" = any ($1) and o.order_no is not null
+  and (position(lower($2) in lower(o.order_no::text collate "default")) > 0
+    or o.transaction_id::text collate "C" = any ($4))
+order by o.order_no::text collate "C", o.account_id::text collate "C" limit $3

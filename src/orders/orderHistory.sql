@@ -6,12 +6,12 @@ select jsonb_build_object(
       'capture_amount',
       tieout.shown_amount(tieout.amount_in(l.capture_amount), l.capture_amount::text))
     from ledger.orders l
-    where l.account_id::text = $1 and l.order_no::text = $2 limit 1),
+    where l.account_id::text collate "C" = $1 and l.order_no::text collate "C" = $2 limit 1),
   'refundRequests', coalesce((select jsonb_agg(to_jsonb(r) || jsonb_build_object('refund_amount',
       tieout.shown_amount(tieout.amount_in(r.refund_amount), r.refund_amount::text))
       order by r.requested_at)
     from ledger.refund_requests r
-    where r.account_id::text = $1 and r.order_no::text = $2), '[]'),
+    where r.account_id::text collate "C" = $1 and r.order_no::text collate "C" = $2), '[]'),
   -- by the number of the order, and by the transactions that it is known to have
   'disputes', coalesce((select jsonb_agg(jsonb_build_object('disputeId', d.dispute_id,
       'stage', d.stage, 'currency', d.currency, 'amount', round(d.amount, 2)::text,
@@ -19,8 +19,8 @@ select jsonb_build_object(
       order by d.at)
     from tieout.known_disputes() d
     where d.account_id = $1 and (d.order_no = $2 or d.transaction_id in (
-      select l.transaction_id::text from ledger.orders l
-      where l.account_id::text = $1 and l.order_no::text = $2
+      select l.transaction_id::text collate "C" from ledger.orders l
+      where l.account_id::text collate "C" = $1 and l.order_no::text collate "C" = $2
       union select i.transaction_id from tieout.instructions i
       where i.account_id = $1 and i.order_no = $2))), '[]'),
   'ledgerChanges', coalesce((select jsonb_agg(jsonb_build_object('at', c.noted_at,

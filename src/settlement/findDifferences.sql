@@ -104,12 +104,17 @@ lost as materialized (
 -- What ledger, movements and newest look know of their orders. By a transaction alone neither
 -- ledger nor look are found by an index: read whole, and only where there are such lines.
 known as materialized (
-  select l.settlement_line_id, o.order_no, o.placed_at
-  from lost l join ledger.orders o on o.account_id = l.account_id and o.order_no = l.order_no
-  union all
-  select l.settlement_line_id, o.order_no, o.placed_at
+  select l.settlement_line_id, o.order_no::text collate "C" as order_no,
+    tieout.instant_in(o.placed_at) as placed_at
   from lost l
-  join ledger.orders o on o.account_id = l.account_id and o.transaction_id = l.transaction_id
+  join ledger.orders o on o.account_id::text collate "C" = l.account_id
+    and o.order_no::text collate "C" = l.order_no
+  union all
+  select l.settlement_line_id, o.order_no::text collate "C" as order_no,
+    tieout.instant_in(o.placed_at) as placed_at
+  from lost l
+  join ledger.orders o on o.account_id::text collate "C" = l.account_id
+    and o.transaction_id::text collate "C" = l.transaction_id
   where exists (select from lost)
   union all
   select l.settlement_line_id, m.order_no, null

@@ -1539,11 +1539,11 @@ CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_mat
 create table tieout.settlement_unmatched (
   settlement_line_id bigint not null,
   order_no text collate "C",
-  again_of bigint,
+  told_of bigint,
   constraint settlement_unmatched_pkey PRIMARY KEY (settlement_line_id)
 );
-CREATE INDEX settlement_unmatched_again ON tieout.settlement_unmatched USING btree (again_of) WHERE (again_of IS NOT NULL);
 CREATE INDEX settlement_unmatched_by_order ON tieout.settlement_unmatched USING btree (order_no) WHERE (order_no IS NOT NULL);
+CREATE INDEX settlement_unmatched_told ON tieout.settlement_unmatched USING btree (told_of) WHERE (told_of IS NOT NULL);
 
 create table tieout.sign_in_failures (
   failure_id bigint generated always as identity not null,
@@ -4199,7 +4199,7 @@ AS $function$
   select settlement_line_id from tieout.settlement_matches
   where movement_id = of_movement and by <> 'transaction'
   union all
-  select settlement_line_id from tieout.settlement_unmatched where again_of = of_movement
+  select settlement_line_id from tieout.settlement_unmatched where told_of = of_movement
   union all
   select l.settlement_line_id
   from tieout.movements m
@@ -4395,7 +4395,7 @@ AS $function$
   select array(
     select movement_id from tieout.settlement_matches where differs
     union select movement_id from tieout.movement_amounts
-    union select again_of from tieout.settlement_unmatched where again_of is not null)
+    union select told_of from tieout.settlement_unmatched where told_of is not null)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.newest_decisions(instructions bigint[])

@@ -71,6 +71,15 @@ function askedFor(args: readonly string[]): string | undefined {
   return words[0] === 'help' ? words[1] : words[0];
 }
 
+/** Where a command stands for one of its own, what is none of these is a slip of the keys. */
+function refuseUnknown(command: Command, meant: Command): void {
+  const [word] = command.args;
+  const names = command.commands.map((one) => one.name());
+  const isWord = word === undefined || word.startsWith('-') || names.includes(word);
+  if (isWord || meant.registeredArguments.length > 0) return;
+  command.error(`error: unknown command '${word}': ${command.name()} has ${names.join(', ')}`);
+}
+
 /** Every command takes --config after its name too, and never ends the process by itself. */
 function prepare(command: Command, about?: string): Command {
   if (about !== undefined) command.description(about);
@@ -78,6 +87,7 @@ function prepare(command: Command, about?: string): Command {
     command.option(...CONFIG);
   }
   command.exitOverride();
+  command.hook('preSubcommand', refuseUnknown);
   for (const inner of command.commands) prepare(inner);
   return command;
 }

@@ -17,3 +17,17 @@ test('no line of any --help is longer than 80 columns', async () => {
   }
   expect(long).toEqual([]);
 });
+
+test.each([
+  ['users', 'key', 'users has list, add, role, '],
+  ['breaks', 'foo', 'breaks has list, show, '],
+  ['jobs', 'foo', 'jobs has list, show, '],
+  ['brake', 'foo', 'brake has '],
+  ['runs', '2026-11-19', 'runs has list, show'],
+])('%s %s is told as no command of it, with what there is', async (command, word, told) => {
+  const { code, stderr } = await tieoutHere([command, word, 'more'], { cwd: '/' });
+  expect([code, stderr.split('\n')[0]]).toEqual([
+    2,
+    expect.stringContaining(`error: unknown command '${word}': ${told}`),
+  ]);
+});

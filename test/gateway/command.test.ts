@@ -129,6 +129,16 @@ describe('one call', () => {
     expect(callLines('capture', 'A1', refused).join('\n')).not.toContain('qrvM');
   });
 
+  it.each([
+    ['200 OK', true],
+    ['400 Bad Request', false],
+  ])('calls an answer with %s of what nobody knows fine: %s', async (head, isFine) => {
+    const profile = sandboxProfile();
+    profile.operations.searchRefund = { path: '/v1/searchRefund', body: 'json' };
+    const report = await call('searchRefund', {}, '{}', head, profile);
+    expect(report).toMatchObject({ kind: 'answered', isFine });
+  });
+
   it('names the codes that have no meaning in the profile yet', async () => {
     const answer = QUERY_JSON.replace('"3000"', '"7777"');
     const report = await call('query', { order_no: 'SO-1' }, answer);

@@ -296,3 +296,16 @@ describe('the night in one sentence', () => {
     expect(workedOutOpenAfter(tie)).toBe(5);
   });
 });
+
+test('one order of one page is one', () => {
+  const { accounts, ...summary } = sampleSummary();
+  const tolerated = [{ currency: 'EUR', orders: 1, below: '0.01', above: '0.00', net: '-0.01' }];
+  const lines = summaryLines({
+    ...summary,
+    pull: { ...summary.pull, asked: 1, pages: 1 },
+    accounts: accounts.map((one) => ({ ...one, tolerated })),
+  });
+  const text = lines.flat().join('\n');
+  expect(text).toMatch(/ 1 order asked in 1 page$/m);
+  expect(text).toContain('Within tolerance: 1 order, ');
+});

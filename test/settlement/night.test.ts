@@ -250,7 +250,7 @@ describe('settlement', () => {
     const [first] = batches;
     const { lines } = await json<{ lines: unknown[] }>('settlement', 'show', first?.batch ?? '');
     expect(lines.length).toBeGreaterThanOrEqual(first?.lines ?? 1);
-    expect((await cli('settlement', 'show', 'nowhere')).code).toBe(1);
+    expect(await cli('settlement', 'show', 'no', '--json')).toMatchObject({ code: 2, stdout: '' });
     const { fees } = await json<{ fees: { type: string }[] }>('settlement', 'fees');
     expect(fees.map(({ type }) => type)).toContain('captured');
     expect((await cli('settlement', 'fees', 'May')).code).toBe(2);

@@ -271,7 +271,10 @@ async function callOnce(
     body: posted.body,
     status: posted.status,
     unmapped: {},
-    isFine: ['accepted', 'redirect', 'page', 'answered'].includes(kind),
+    // Of an answer that nothing is held to, the status alone says whether it was one.
+    isFine:
+      ['accepted', 'redirect', 'page'].includes(kind) ||
+      (kind === 'answered' && posted.status >= 200 && posted.status < 300),
   };
 }
 

@@ -46,7 +46,9 @@ export function listLines(rows: readonly ListedInstruction[], now: Date): Line[]
   const cells = rows.map((row) => {
     const what = [row.operation, row.refundId, row.reviewDecision].filter(Boolean).join(' ');
     const days = Math.floor((now.getTime() - Date.parse(row.since)) / DAY_MS);
-    const why = row.holdReason === null ? row.reason : holdLabel(row.holdReason);
+    // Many things may be wrong with such a request: which it is stands beside it.
+    const more = row.holdReason === 'invalid_payout' && row.reason ? `: ${row.reason}` : '';
+    const why = row.holdReason === null ? row.reason : `${holdLabel(row.holdReason)}${more}`;
     const notes = [
       `${days} d`,
       why === null ? null : maskCardNumbers(labelStates(why), idsOfRow(row)),

@@ -104,7 +104,7 @@ function pullLine(summary: RunSummary): string {
   const failed = pull.failedPages > 0 ? `, ${pull.failedPages} FAILED` : '';
   const later = failedLater(summary);
   const after = later > 0 ? `; ${counted(later, 'page')} of the look after sending FAILED` : '';
-  return `${countText(pull.asked)} orders asked in ${countText(pull.pages)} pages${failed}${after}`;
+  return `${counted(pull.asked, 'order')} asked in ${counted(pull.pages, 'page')}${failed}${after}`;
 }
 
 function accountLines(
@@ -133,7 +133,7 @@ function accountLines(
   for (const sum of account.tolerated ?? []) {
     const below = moneyIn(sum.below, sum.currency);
     lines.push(
-      `  Within tolerance: ${countText(sum.orders)} orders, ${below} too little ` +
+      `  Within tolerance: ${counted(sum.orders, 'order')}, ${below} too little ` +
         `and ${amountIn(sum.above, sum.currency)} too much at the gateway ` +
         '(tieout breaks list --explained)',
     );

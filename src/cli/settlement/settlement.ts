@@ -92,14 +92,22 @@ async function batches({ app, rules, accountIds }: Asked, _: unknown, isJson: bo
 }
 
 async function show({ app, accountIds }: Asked, batch: string | undefined, isJson: boolean) {
-  const rows = batchLines(app.db, accountIds, batch ?? '');
-  const count = isJson
-    ? await printMembers('{"lines":[', rows)
-    : await printTable(rows, BATCH_LINES);
-  if (isJson) await print(']}\n');
-  if (count > 0) return 0;
-  process.stderr.write(`there is no batch ${batch ?? ''}\n`);
-  return 1;
+  const rows = orRefused(batchLines(app.db, accountIds, batch ?? ''), `there is no batch ${batch}`);
+  if (isJson) {
+    await printMembers('{"lines":[', rows);
+    await print(']}\n');
+  } else await printTable(rows, BATCH_LINES);
+  return 0;
+}
+
+/** Nothing is printed of what is not there. */
+async function* orRefused<Row>(rows: AsyncIterable<Row[]>, problem: string) {
+  let count = 0;
+  for await (const chunk of rows) {
+    count += chunk.length;
+    yield chunk;
+  }
+  if (count === 0) throw new UsageError(problem);
 }
 
 async function open({ app, rules, accountIds }: Asked, _: unknown, isJson: boolean) {
@@ -147,12 +155,11 @@ async function printTable<Row>(
 }
 
 /** Rows as they are read: the members of a list of one JSON document, behind these words. */
-async function printMembers<Row>(before: string, rows: AsyncIterable<Row[]>): Promise<number> {
+async function printMembers<Row>(before: string, rows: AsyncIterable<Row[]>): Promise<void> {
   let count = 0;
-  await print(before);
   for await (const chunk of rows) {
-    await print((count > 0 ? ',' : '') + chunk.map(jsonText).join());
+    await print((count > 0 ? ',' : before) + chunk.map(jsonText).join());
     count += chunk.length;
   }
-  return count;
+  if (count === 0) await print(before);
 }

@@ -7,6 +7,7 @@ with of_currency as (
   from tieout.movements_now m
   join tieout.settlement_awaited w using (movement_id)
   where m.account_id = any ($1::text[]) and not m.is_history and m.amount is distinct from 0
+    and not exists (select from tieout.settlement_unmatched u where u.told_of = m.movement_id)
     and not exists (select from tieout.breaks b
       where b.account_id = m.account_id and b.order_no = m.order_no and b.kind = 'not_settled'
         and b.state = 'waived')

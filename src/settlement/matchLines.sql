@@ -7,6 +7,12 @@
 with account as (
   select * from unnest($1::text[], $2::date[]) as a (account_id, seen_until)
 ),
+newest_look as (
+  select distinct on (r.account_id) r.account_id, r.pull_id
+  from tieout.run_accounts r join account a on a.account_id = r.account_id
+  where r.pull_id is not null
+  order by r.account_id, r.business_date desc
+),
 line as materialized (
   select u.settlement_line_id, u.told_of, l.*
   from tieout.settlement_unmatched u
@@ -34,7 +40,8 @@ candidate as materialized (
     and m.kind = l.type
 ),
 worth as materialized (
-  select c.*, m.amount as worth, m.currency as in_currency, m.is_history,
+  select c.*, m.order_no as of_order, m.amount as worth, m.currency as in_currency, m.is_history,
+    c.type = 'refunded' and coalesce(c.reference <> m.reference, false) as is_named_otherwise,
     min(c.way) over (partition by c.settlement_line_id) as best_way
   from candidate c
   join tieout.movements_now m using (movement_id)
@@ -43,9 +50,8 @@ worth as materialized (
 ),
 best as materialized (
   select settlement_line_id, account_id, type, amount, currency, way, key, movement_id, told_of,
-    worth, in_currency, is_history, worth is null and in_currency = currency as is_suspense,
-    coalesce(tieout.business_date_of(booked_at, $3::time, $4) <= (
-      select seen_until from account a where a.account_id = w.account_id), false) as is_seen,
+    of_order, booked_at, worth, in_currency, is_history, is_named_otherwise,
+    worth is null and in_currency = currency as is_suspense,
     coalesce(worth = abs(amount) and in_currency = currency, false) as is_exact,
     count(*) over (partition by settlement_line_id) as candidates,
     not exists (
@@ -53,27 +59,28 @@ best as materialized (
   from worth w
   where way = best_way
 ),
--- Few: what is settled already of refunds that a line which waits may be a part of.
-said as materialized (
-  select m.movement_id, sum(abs(l.amount)) as said
-  from (
-    select distinct movement_id, in_currency from best
-    where is_taken and type = 'refunded' and candidates = 1
-  ) m
-  cross join lateral tieout.lines_of_movement(m.movement_id) s (settlement_line_id)
-  join tieout.settlement_lines l using (settlement_line_id)
-  group by m.movement_id
-  having bool_and(l.currency = m.in_currency)
-),
 alone as (
-  select b.*, case when is_taken then worth - said else worth end as left_over,
+  select *, case when not is_taken then worth when type = 'refunded' then worth - (
+      select sum(abs(l.amount))
+      from tieout.lines_of_movement(b.movement_id) s (settlement_line_id)
+      join tieout.settlement_lines l using (settlement_line_id)
+      having bool_and(l.currency = b.in_currency)) end as left_over,
+    -- whether a look after the line came to its order, and would have shown another refund
+    type <> 'refunded' or coalesce(tieout.business_date_of(booked_at, $3::time, $4) <= (
+      select seen_until from account a where a.account_id = b.account_id), false)
+      and not exists (
+        select from newest_look n
+        join tieout.asked_orders q using (pull_id, account_id)
+        left join tieout.pages g using (pull_id, account_id, page_no)
+        where n.account_id = b.account_id and q.order_no = b.of_order
+          and g.state is distinct from 'answered') as is_seen,
     row_number() over (
       partition by movement_id order by is_exact desc, way, settlement_line_id) as nth,
     count(*) over (partition by movement_id) as claims,
     count(*) filter (where way = 1) over (partition by movement_id) as named,
     sum(abs(amount)) over (partition by movement_id) as claimed,
     bool_and(currency = in_currency) over (partition by movement_id) as is_own_currency
-  from best b left join said using (movement_id)
+  from best b
   where candidates = 1
 ),
 paired as (
@@ -108,14 +115,16 @@ chosen as (
   from alone
   -- A capture has all of its lines, a refund those that name it or make it up to the cent. One more
   -- line of its amount may be that of an equal refund which no look has shown yet: it waits. So may
-  -- one of another amount: it takes this one only where no better line does, and a look after it
-  -- showed no other. One of an unknown amount gets that of the line which names it, else of the
-  -- only line that may mean it.
-  where type = 'captured' or is_exact and (way = 1 or is_history)
-    or coalesce(claimed = left_over and is_own_currency, false)
-    or nth = 1 and case when is_exact then not is_taken or coalesce(left_over > 0, false)
+  -- one of another amount, or one that bears another name: it takes this one only where no better
+  -- line does, and a look after it showed no other. One of an unknown amount gets that of the line
+  -- which names it, else of the only line that may mean it.
+  where type = 'captured' or is_exact and (way = 1 or is_history and is_seen)
+    or coalesce(claimed = left_over and is_own_currency and (claims > 1 or is_taken), false)
+    or nth = 1 and case
+      when is_exact and is_taken then coalesce(left_over > 0, false)
+      when is_exact then not is_named_otherwise or is_seen
       when is_suspense then not is_taken and (claims = 1 or way = 1 and named = 1)
-      else not is_taken and (way = 1 or is_history or is_seen) end
+      else not is_taken and (way = 1 or is_seen) end
   union all
   select settlement_line_id, movement_id, way, is_exact, is_suspense, false
   from (
@@ -129,6 +138,15 @@ chosen as (
     ) several
   ) claimed
   where claims = 1 and movement_id not in (select movement_id from alone)
+),
+-- What waits says again what is settled, or seems to be of a refund that has no other line.
+told as (
+  select settlement_line_id, told_of,
+    min(movement_id) filter (where is_exact and not is_history) as movement_id
+  from best group by settlement_line_id, told_of having bool_and(is_taken)
+  union all
+  select settlement_line_id, told_of, movement_id from alone
+  where nth = 1 and not is_taken and not is_suspense
 ),
 matched as (
   insert into tieout.settlement_matches (settlement_line_id, movement_id, by, differs)
@@ -152,15 +170,14 @@ found as (
   where u.settlement_line_id = matched.settlement_line_id
 ),
 meanwhile as (
-  update tieout.settlement_unmatched u set told_of = a.is_of
+  update tieout.settlement_unmatched u set told_of = t.movement_id
   from (
-    select b.settlement_line_id, b.told_of, case when bool_and(b.is_taken)
-      then min(b.movement_id) filter (where b.is_exact and not b.is_history)
-      else min(a.movement_id) filter (where a.nth = 1 and not a.is_suspense) end as is_of
-    from best b left join alone a using (settlement_line_id)
-    group by b.settlement_line_id, b.told_of
-  ) a
-  where u.settlement_line_id = a.settlement_line_id and a.told_of is distinct from a.is_of
+    select settlement_line_id, told_of, movement_id from told
+    union all
+    select settlement_line_id, told_of, null from line
+    where told_of is not null and settlement_line_id not in (select settlement_line_id from told)
+  ) t
+  where u.settlement_line_id = t.settlement_line_id and t.told_of is distinct from t.movement_id
     and u.settlement_line_id not in (select settlement_line_id from chosen)
 )
 delete from tieout.settlement_awaited a using matched

@@ -32,14 +32,19 @@ line as not materialized (
 -- compared as a condition that no join is made by: by five keys the planner takes the pairs for a
 -- few, and looks each movement up alone.
 pair as (
-  select l.settlement_line_id, l.has_waited, l.is_named, false as is_by_order, m.movement_id
+  select l.settlement_line_id, l.has_waited,
+    -- another name than the movement's own may be that of a refund which no look has shown yet
+    l.is_named or l.type = 'refunded' and coalesce(l.reference <> m.reference, false) as is_named,
+    false as is_by_order, m.movement_id
   from line l
   left join tieout.movements m on m.transaction_id = l.transaction_id and m.account_id = any ($1)
     and (m.account_id = l.account_id and m.kind = l.type
       and m.amount = l.amount and m.currency = l.currency) is true
   where l.transaction_id is not null
   union all
-  select l.settlement_line_id, l.has_waited, l.is_named, true, m.movement_id
+  select l.settlement_line_id, l.has_waited,
+    l.is_named or l.type = 'refunded' and coalesce(l.reference <> m.reference, false), true,
+    m.movement_id
   from line l
   left join tieout.movements m on m.order_no = l.order_no and m.account_id = any ($1)
     and (m.account_id = l.account_id and m.kind = l.type

@@ -3,6 +3,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { SETTLEMENT_SENTENCES } from '../../src/core/breaks/settlementSentence.js';
+import { statement } from '../../src/database/statements.js';
+import { settledAccounts } from '../../src/settlement/settlement.js';
+import { oldestOpen } from '../../src/settlement/settlementStore.js';
 import type { Given, Line } from './facts.js';
 import {
   aRun,
@@ -10,9 +13,11 @@ import {
   checkIdentities,
   db,
   figures,
+  look,
   matches,
   moved,
   ownFacts,
+  rules,
   settle,
   settled,
 } from './facts.js';
@@ -76,6 +81,15 @@ describe('each refund has its line in the end, and nothing is told', () => {
     [
       'the second one is in suspense, and learns its amount',
       [moves(back()), lines(line(), line()), moves(back({ amount: null }))],
+    ],
+    [
+      'a name that nobody knows comes before that of the refund which was shown',
+      [
+        moves(back({ reference: 'R1' })),
+        lines(fresh({ reference: 'X1' })),
+        lines(fresh({ reference: 'R1' })),
+        moves(back()),
+      ],
     ],
     [
       'one refund of ten in two lines',
@@ -188,6 +202,74 @@ describe('a line too many', () => {
     expect(await matches()).toHaveLength(2);
     expect((await figures()).accounts[0]).toMatchObject(differs);
     await checkIdentities();
+  });
+
+  it('of another amount waits for a look that came to its order', async () => {
+    await taken([moves(back({ amount: '10.00' })), lines(fresh({ amount: '-4.00' }))]);
+    await aRun('2026-11-21');
+    await look('failed', [{ order: '1', state: 'partially_refunded' }]);
+    await settle();
+    expect(await matches()).toHaveLength(1);
+    expect(await breaks()).toEqual(['1 settlement_amount 6.00 EUR']);
+    await moved(back({ amount: '4.00', on: '2026-11-22' }));
+    await settled(fresh({ amount: '-10.00' }));
+    await settle();
+    expect(await breaks()).toEqual([]);
+    expect((await figures()).accounts[0]?.movements).toMatchObject({ open: 0, differs: 0 });
+  });
+
+  it('of another amount is not said to be without a line', async () => {
+    await taken([
+      moves(back({ amount: '10.00', on: '2026-11-02' })),
+      lines(fresh({ amount: '-4.00' })),
+    ]);
+    const accounts = await settledAccounts(db, rules, ['A1'], null);
+    expect(await oldestOpen(db, accounts)).toEqual([]);
+  });
+
+  it('is told of a refund as long as that was shown', async () => {
+    await taken([moves(back()), lines(fresh({ amount: '-4.00' }))]);
+    expect(await breaks()).toEqual(['1 settlement_amount 1.00 EUR']);
+    await db.query(
+      `insert into tieout.movement_amounts (movement_id, amount, known_by, business_date, run_id)
+       select movement_id, 0, 'look', '2026-11-20', run_id from tieout.movements
+       where kind = 'refunded'`,
+    );
+    await settle();
+    expect(await breaks()).toEqual([]);
+    await checkIdentities();
+  });
+
+  it.each([
+    ['of another amount', [moves(back({ amount: '10.00', history: true })), lines(fresh({}))]],
+    ['of its amount', [moves(back({ history: true })), lines(line()), lines(fresh({}))]],
+  ])('beside a refund from before the books, %s, is that of the next one', async (_, steps) => {
+    await taken(steps);
+    expect(await breaks()).toEqual([]);
+    await moved(back({ on: '2026-11-21' }));
+    await settle();
+    await aRun('2026-12-10');
+    await settle();
+    expect(await breaks()).toEqual([]);
+    await checkIdentities();
+  });
+
+  it('costs no more where there are many', async () => {
+    const COUNT = 1_000;
+    const orders = Array.from({ length: COUNT }, (_, at) => `${at}`);
+    await moved(...orders.map((order) => back({ order })));
+    await settled(...orders.map((order) => line({ order })));
+    await settle();
+    await settled(...orders.map((order) => line({ order })));
+    await settle();
+    const { rows } = await db.query<{ 'QUERY PLAN': string }>(
+      `explain (analyze, timing off) ${statement('settlement/matchLines')}`,
+      [['A1'], ['2026-11-20'], '00:00', 'UTC'],
+    );
+    const plan = rows.map((row) => row['QUERY PLAN']);
+    const removed = plan.flatMap((row) => /Removed by Join Filter: (\d+)/.exec(row)?.[1] ?? []);
+    expect(plan.join()).toContain(`rows=${COUNT}`);
+    for (const count of removed) expect(Number(count)).toBeLessThan(10 * COUNT);
   });
 
   it('of a refund from before the books is no difference', async () => {

@@ -58,6 +58,46 @@ export async function aRun(date: string): Promise<bigint> {
   return id;
 }
 
+/** The night's look: one page that asks for these orders, and what it shows of them. */
+export async function look(
+  page: 'answered' | 'failed',
+  shown: readonly { order: string; state: string }[],
+): Promise<void> {
+  const orders = JSON.stringify(shown);
+  const { rows } = await db.query<{ pull_id: bigint }>(
+    `insert into tieout.pulls (run_id, kind, as_of, is_sealed)
+     select max(run_id), 'night', now(), true from tieout.runs returning pull_id`,
+  );
+  const pullId = rows[0]?.pull_id ?? 0n;
+  await db.query(
+    `insert into tieout.pages (pull_id, account_id, page_no, state, orders, entries, unasked,
+       attempts, reason, answered_at)
+     select $1, 'A1', 1, $2, 1, case $2 when 'answered' then 1 end, 0, 1,
+       case $2 when 'failed' then 'no answer' end, case $2 when 'answered' then now() end`,
+    [pullId, page],
+  );
+  await db.query(
+    `insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger)
+     select $1, 'A1', o."order", 1, true from jsonb_to_recordset($2::jsonb) as o ("order" text)`,
+    [pullId, orders],
+  );
+  if (page === 'answered') {
+    await db.query(
+      `insert into tieout.look_entries (pull_id, account_id, page_no, position, order_no, is_extra,
+         is_asked, transaction_id, currency, amount, state, found, fraud_rejected)
+       select $1, 'A1', 1, 1, o."order", false, true, 'T' || o."order", 'EUR', 10, o.state, true,
+         false
+       from jsonb_to_recordset($2::jsonb) as o ("order" text, state text)`,
+      [pullId, orders],
+    );
+  }
+  await db.query(
+    `update tieout.run_accounts set pull_id = $1
+     where run_id = (select max(run_id) from tieout.runs)`,
+    [pullId],
+  );
+}
+
 export interface Given {
   order: string;
   kind?: 'captured' | 'refunded';

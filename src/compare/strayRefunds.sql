@@ -65,10 +65,15 @@ asked as materialized (
       select from tieout.asked_refunds r
       join tieout.asked_orders a using (pull_id, account_id, order_no)
       join tieout.pulls p using (pull_id)
-      where r.pull_id = tieout.newest_look(s.account_id, s.order_no)
+      -- Of an account that was never looked at, all pulls would be gone through for each.
+      where r.pull_id = case when exists (
+          select from tieout.run_accounts ra
+          where ra.account_id = s.account_id and ra.pull_id is not null)
+          then tieout.newest_look(s.account_id, s.order_no) end
         and r.account_id = s.account_id and r.order_no = s.order_no and r.refund_id = s.request
         and r.refund_amount = s.refund_amount and a.in_ledger
-        -- what is matched has no verdict
+        -- what is matched has no verdict; before a look was compared, nothing has
+        and (p.matched ->> s.account_id)::bigint > 0
         and not exists (
           select from tieout.verdicts v
           where v.run_id = p.run_id and v.account_id = s.account_id and v.order_no = s.order_no

@@ -50,7 +50,7 @@ async function statementOf(date: string) {
   const { rows } = await house.db.query<{ differs: string[]; otherwise: string; said: string }>(
     `select array[gateway_captured - ledger_captured, gateway_refunded - ledger_refunded]::text[]
          as differs, books::text as said, (
-         select coalesce(sum((b ->> 'refunded')::numeric), 0)::text
+         select coalesce(sum((b ->> 'refunded')::numeric), 0)::numeric(20, 2)::text
          from jsonb_array_elements(books -> 'bridge') b
          where b ->> 'item' in ('other_orders', 'booked_otherwise')) as otherwise
      from tieout.statements where report_id = any ($1::bigint[])

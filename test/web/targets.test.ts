@@ -14,7 +14,7 @@ const page = `<!doctype html><html lang="en"><head><style>${css}</style></head><
   <div class="wide"><table class="tight fits"><thead><tr>${HEADS.map(
     (head) => `<th><a class="by" href="/">${head}</a></th>`,
   ).join('')}</tr></thead></table></div>
-  <div class="wide"><table class="lists fits"><tbody><tr><th>${WORDS.join('</th><th>')}</th>
+  <div class="wide"><table class="lists fits trail"><tbody><tr><th>${WORDS.join('</th><th>')}</th>
     ${`<td>${LONG}</td>`.repeat(3)}</tr></tbody></table></div></body></html>`;
 
 it.runIf(CHROMIUM !== null).each([1440, 1024])('at %i', async (width) => {

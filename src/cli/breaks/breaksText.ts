@@ -199,7 +199,10 @@ export function explainedLines(
 ): string[] {
   const keyOf = (row: { accountId: string; orderNo: string }) => `${row.accountId} ${row.orderNo}`;
   const behind = new Map(refunds.map((one) => [keyOf(one), `; ${refundBehindWords(one)}`]));
-  if (sums.length === 0) return [`The tolerance swallowed nothing on ${date}.`];
+  const listed = new Set(rows.map(keyOf));
+  const others = refunds.filter((one) => !listed.has(keyOf(one)));
+  const waiting = others.length === 0 ? [] : waitingRefunds(others);
+  if (sums.length === 0) return [`The tolerance swallowed nothing on ${date}.`, ...waiting];
   const orders = sums.reduce((total, sum) => total + sum.orders, 0);
   return [
     `Within tolerance on ${date}`,
@@ -218,6 +221,19 @@ export function explainedLines(
       return `  ${order}  ${money}  ${sentence}${other}${behind.get(order) ?? ''}`;
     }),
     ...moreLines(orders - offset - rows.length, '--limit, --offset').map((line) => `  ${line}`),
+    ...waiting,
+  ];
+}
+
+const REFUNDS_SHOWN_MAX = 200;
+
+/** Of orders that no line above is of: behind a waiver, mostly. */
+function waitingRefunds(refunds: readonly RefundBehind[]): string[] {
+  const shown = refunds.slice(0, REFUNDS_SHOWN_MAX);
+  return [
+    'Refunds that wait behind what differs, of orders that are not listed above',
+    ...shown.map((one) => `  ${one.accountId} ${one.orderNo}  ${refundBehindWords(one)}`),
+    ...moreLines(refunds.length - shown.length, '--json').map((line) => `  ${line}`),
   ];
 }
 

@@ -13,6 +13,8 @@ export interface RefundBehind {
   refundId: string;
   amount: string;
   currency: string;
+  /** what differs is the money of the order, and nothing else of it */
+  isMoney: boolean;
 }
 
 /** Behind the sentence of what differs. */
@@ -25,6 +27,13 @@ export function refundBehindWords({ requests, refundId, amount, currency }: Refu
   );
 }
 
+const OF_MONEY =
+  'ledger and gateway differ in the money of the order, which the tolerance or a waiver silences ' +
+  'and does not free. Correct the ledger: once they are equal to the cent, the next run sends it';
+const OF_ANYTHING =
+  'what differs of the order was waived, and a waiver frees nothing. Once it does not differ any ' +
+  'more, the next run sends it (tieout breaks list --state waived)';
+
 /** One an account, so that a customer's money does not wait unseen. */
 export function refundsBehindNotices(found: readonly RefundBehind[]): Notice[] {
   const first = new Map<string, RefundBehind>();
@@ -36,13 +45,13 @@ export function refundsBehindNotices(found: readonly RefundBehind[]): Notice[] {
   return [...first.values()].map((sample) => noticeOf(sample, requests.get(sample.accountId) ?? 0));
 }
 
-function noticeOf({ accountId, orderNo, refundId, amount, currency }: RefundBehind, count: number) {
+function noticeOf(sample: RefundBehind, count: number) {
+  const { accountId, orderNo, refundId, amount, currency, isMoney } = sample;
   const wait = count === 1 ? 'waits and is' : 'wait and are';
   const about = `${counted(count, 'refund request')} ${wait} not sent`;
   const text =
-    `${about}, such as ${refundId} of order ${orderNo}, ${moneyIn(amount, currency)}: ledger and ` +
-    'gateway differ in the money of the order, which the tolerance or a waiver silences and does ' +
-    'not free. Correct the ledger: once they are equal to the cent, the next run sends it';
+    `${about}, such as ${refundId} of order ${orderNo}, ${moneyIn(amount, currency)}: ` +
+    (isMoney ? OF_MONEY : OF_ANYTHING);
   const names = [orderNo, refundId];
   return { accountId, kind: 'refund_waits' as const, about, text, names };
 }

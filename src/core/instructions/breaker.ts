@@ -155,8 +155,13 @@ export function brakeWords(brake: Brake, said: (at: Date) => string = inUtc): st
 
 /** Whether it was kept of a stop that a person lets go, and is past where the account may send. */
 export function isOfStop(reason: string): boolean {
-  return reason.startsWith(SENDING_STOPPED) || FROZEN.test(reason);
+  return (
+    [SENDING_STOPPED, STARTED_ANEW].some((head) => reason.startsWith(head)) || FROZEN.test(reason)
+  );
 }
+
+/** What the sentence about hosts that are to hold their journals first begins with. */
+export const STARTED_ANEW = 'the database was started anew';
 
 const FROZEN = /^(all sending|account \S+) is frozen since /;
 

@@ -4,6 +4,7 @@
 // Where the two do not agree the database was put back: all sending is frozen, for everybody, until
 // a person lets it go, and what the journal knows beyond the database is entered as lost.
 
+import { STARTED_ANEW } from '../../core/instructions/breaker.js';
 import { clockTrouble } from '../../core/runs/owed.js';
 import type { Database, Db } from '../../database/db.js';
 import { activeBrakes } from '../batches/sendingStatusStore.js';
@@ -226,7 +227,7 @@ const ASK_MS = 1_000;
 
 export function absentWords(hosts: readonly string[]): string {
   return (
-    'the database was started anew, and these hosts have not held their journals of permits ' +
+    `${STARTED_ANEW}, and these hosts have not held their journals of permits ` +
     `against it since: ${hosts.join(', ')}. Start tieout there (\`tieout send\` does); one that ` +
     'is gone for good is let go with `tieout brake off --reason TEXT`'
   );

@@ -131,7 +131,7 @@ function Trail({ rows, visit }: { rows: readonly TrailRow[]; visit: Visit }) {
   return (
     <Table
       caption="What people decided, newest first"
-      class="lists fits"
+      class="lists fits trail"
       columns={[
         { head: 'When' },
         { head: 'Who' },

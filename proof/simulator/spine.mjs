@@ -98,7 +98,7 @@ export function openSpine(wave, { isQuiet, mustDie, goOn, enqueue, nap, work = n
     for (let turn = 0; beginning.kind === 'again' && turn < BEGINNINGS_MAX; turn += 1) {
       beginning = await program.begin
         .beginRun(deps, request)
-        .catch((error) => lyingAhead(wave, error));
+        .catch((error) => lyingAhead(wave, error, host));
     }
     if (beginning.kind === 'mine') {
       await program.night.runNight(deps, beginning.run);
@@ -120,13 +120,24 @@ export function openSpine(wave, { isQuiet, mustDie, goOn, enqueue, nap, work = n
 }
 
 /** A host whose clock was ahead has run a later date, or the calendar was another one. */
-function lyingAhead({ draws, tally, program }, error) {
+function lyingAhead({ draws, tally, program, shifts }, error, host) {
+  if (isWrongClock(error) && shifts.has(host)) {
+    // As it says: the clock is set right, and the run begins again.
+    shifts.delete(host);
+    tally.count('a run was refused by a clock that is behind');
+    return { kind: 'again' };
+  }
   const mayBe = draws.has('a clock jumps') || draws.has('the calendar changes');
   const isUsage = error instanceof program.errors.UsageError;
   if (!mayBe || !isUsage || !/ was run already, by another schedule/.test(error.message))
     throw error;
   tally.count('a run lay ahead');
   return { kind: 'readOnly' };
+}
+
+/** Of a host that would show an old date while a newer one is owed. */
+export function isWrongClock({ message }) {
+  return /^the clock of this host is \d+ s behind .* set this clock right/s.test(message);
 }
 
 /** What a guard asks of the database is a piece of work, too: nothing goes on beside it. */

@@ -11,8 +11,8 @@ import { noHistorySentence } from '../core/runs/notices.js';
 import { clockTrouble } from '../core/runs/owed.js';
 import { isFinished, type RunSummary } from '../core/runs/summary.js';
 import type { Account } from '../gateway/account.js';
-import type { BusinessDay } from '../runs/calendarStore.js';
-import { businessDay, lastEndedDate, lastEndedThere } from '../runs/calendarStore.js';
+import type { BusinessDay, LastEnded } from '../runs/calendarStore.js';
+import { businessDay, lastEnded } from '../runs/calendarStore.js';
 import type { Run } from '../runs/deps.js';
 import { isAtWork } from '../runs/lease.js';
 import { leaveRun, removeDryRun, takeRun } from '../runs/leaseStore.js';
@@ -57,13 +57,14 @@ export type Beginning =
 export async function beginRun(deps: BeginDeps, request: RunRequest): Promise<Beginning> {
   const accounts = accountsOf(deps, request.accountIds);
   await removeDeadDryRuns(deps);
-  const day = await dayOf(deps, request.date);
+  const ended = await lastEnded(deps.db, deps.now(), deps.config.schedule);
+  const day = await dayOf(deps, request.date, ended.date);
   const newest = await newestDate(
     deps.db,
     accounts.map((account) => account.accountId),
   );
   const run = await findRun(deps.db, day.date);
-  if (request.date === null && run !== null) await requireClock(deps, day.date);
+  if (request.date === null && run !== null) requireClock(ended);
   if (newest !== null && day.date < newest) return showAgain(run, day.date, newest, request.date);
   if (request.isDry) return beginDry(deps, day, accounts);
   const { waitsForGateway = false } = request;
@@ -114,9 +115,8 @@ function accountsOf(
   });
 }
 
-async function dayOf(deps: BeginDeps, date: string | null): Promise<BusinessDay> {
+async function dayOf(deps: BeginDeps, date: string | null, last: string): Promise<BusinessDay> {
   const { schedule } = deps.config;
-  const last = await lastEndedDate(deps.db, deps.now(), schedule);
   if (date === null) return businessDay(deps.db, last, schedule);
   if (!isDay(date)) {
     throw new UsageError(`--date ${date}: not a date of the form YYYY-MM-DD`);
@@ -133,13 +133,12 @@ async function dayOf(deps: BeginDeps, date: string | null): Promise<BusinessDay>
 }
 
 /** What was run already is not done once more, or shown, by a clock that hides a night owed. */
-async function requireClock(deps: BeginDeps, last: string): Promise<void> {
-  const there = await lastEndedThere(deps.db, deps.now(), deps.config.schedule);
-  const trouble = clockTrouble(there.skewMs);
-  if (trouble === null || there.date === last) return;
+function requireClock({ date, there, skewMs }: LastEnded): void {
+  const trouble = clockTrouble(skewMs);
+  if (trouble === null || there === date) return;
   throw new TieoutError(
-    `${trouble}; by that of the database business date ${there.date} has ended, by this one ` +
-      `${last}, which was run already: set this clock right (NTP), and run again`,
+    `${trouble}; by that of the database business date ${there} has ended, by this one ` +
+      `${date}, which was run already: set this clock right (NTP), and run again`,
   );
 }
 

@@ -29,31 +29,27 @@ export async function businessDay(db: Db, date: string, zone: Zone): Promise<Bus
   return { date: row.date, startsAt: row.starts_at, endsAt: row.ends_at };
 }
 
-/** The last business date that has ended at `now`, by our clock and by that of the database. */
-export async function lastEndedDate(db: Db, now: Date, zone: Zone): Promise<string> {
-  const { rows } = await db.query<{ date: string | null }>(
-    'select tieout.last_ended_date(least($1, clock_timestamp()), $2, $3::time) as date',
-    [now, zone.timezone, zone.cutOff],
-  );
-  const date = rows[0]?.date;
-  if (!date) throw new Error('no business date has ended');
-  return date;
+/** The last business date that has ended, asked of both clocks at one moment. */
+export interface LastEnded {
+  /** by our clock and by that of the database */
+  date: string;
+  /** by that of the database alone */
+  there: string;
+  /** the clock of the database less ours */
+  skewMs: number;
 }
 
-/** The same by the clock of the database alone, and how far that is ahead of ours. */
-export async function lastEndedThere(
-  db: Db,
-  now: Date,
-  zone: Zone,
-): Promise<{ date: string; skewMs: number }> {
-  const { rows } = await db.query<{ date: string; skew_ms: number }>(
-    `select tieout.last_ended_date(clock_timestamp(), $2, $3::time) as date,
-       extract(epoch from clock_timestamp() - $1::timestamptz)::float8 * 1000 as skew_ms`,
+export async function lastEnded(db: Db, now: Date, zone: Zone): Promise<LastEnded> {
+  const { rows } = await db.query<{ date: string | null; there: string; skew_ms: number }>(
+    `select tieout.last_ended_date(least($1, asked.at), $2, $3::time) as date,
+       tieout.last_ended_date(asked.at, $2, $3::time) as there,
+       extract(epoch from asked.at - $1::timestamptz)::float8 * 1000 as skew_ms
+     from (select clock_timestamp() as at) as asked`,
     [now, zone.timezone, zone.cutOff],
   );
   const [row] = rows;
-  if (!row) throw new Error('the clock of the database is one row');
-  return { date: row.date, skewMs: row.skew_ms };
+  if (!row?.date) throw new Error('no business date has ended');
+  return { date: row.date, there: row.there, skewMs: row.skew_ms };
 }
 
 /** What the calendar says of the run that is due and of the next one. */

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { whatIsOwed } from '../../src/core/runs/owed.js';
 import { DAY_MS } from '../../src/core/time.js';
-import { businessDay, lastEndedDate } from '../../src/runs/calendarStore.js';
+import { businessDay, lastEnded } from '../../src/runs/calendarStore.js';
 import { coveredDates } from '../../src/runs/runsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
@@ -132,7 +132,7 @@ describe('a date that a zone left out', () => {
 
   it('has no night, and is not covered by one', async () => {
     const { db } = database;
-    const at = async (time: string) => lastEndedDate(db, new Date(time), zone);
+    const at = async (time: string) => (await lastEnded(db, new Date(time), zone)).date;
     // Samoa went from the 29th, UTC-10, to the 31st, UTC+14.
     expect(await at('2011-12-30T09:59:59Z')).toBe('2011-12-28');
     expect(await at('2011-12-30T10:00:00Z')).toBe('2011-12-29');
@@ -140,6 +140,21 @@ describe('a date that a zone left out', () => {
     const { startsAt, endsAt } = await businessDay(db, '2011-12-30', zone);
     expect(endsAt).toEqual(startsAt);
     expect(await coveredDates(db, '2011-12-30', zone)).toEqual([]);
+  });
+});
+
+describe('the last date that has ended', () => {
+  const zone = { timezone: 'UTC', cutOff: '00:00' };
+  const asked = async (aheadMs: number) =>
+    lastEnded(database.db, new Date(Date.now() + aheadMs), zone);
+
+  it('is the one of the clock that is behind, and the other is told of the same moment', async () => {
+    const ahead = await asked(26 * 3_600_000);
+    expect(ahead.date).toBe(ahead.there);
+    expect(Math.round(ahead.skewMs / 3_600_000)).toBe(-26);
+    const behind = await asked(-26 * 3_600_000);
+    expect(behind.date < behind.there).toBe(true);
+    expect(Math.round(behind.skewMs / 3_600_000)).toBe(26);
   });
 });
 

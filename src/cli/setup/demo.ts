@@ -13,7 +13,7 @@ import type { RunSummary } from '../../core/runs/summary.js';
 import { hasOrders, loadLedger } from '../../ledger/ledgerStore.js';
 import { runDate } from '../../night/run.js';
 import type { BusinessDay } from '../../runs/calendarStore.js';
-import { businessDay, lastEndedDate } from '../../runs/calendarStore.js';
+import { businessDay, lastEnded } from '../../runs/calendarStore.js';
 import { callName } from '../../runs/thisProgram.js';
 import { seedOrders } from '../../sandbox/seed/seed.js';
 import type { SeedSettings } from '../../sandbox/seed/seedPlan.js';
@@ -164,7 +164,7 @@ async function seedOnce(
 }
 
 async function runOf(app: App, config: Config): Promise<BusinessDay> {
-  const date = await lastEndedDate(app.db, new Date(), config.schedule);
+  const { date } = await lastEnded(app.db, new Date(), config.schedule);
   return businessDay(app.db, date, config.schedule);
 }
 

@@ -196,8 +196,8 @@ export const DIFFERENCES = {
     const back = Array.from({ length: random.between(1, 3) }, () =>
       refund(merchant, of, { ...over, stage: anyStage() }),
     );
-    const style = random.pick(['order', 'transaction', 'both']);
     for (let left = random.between(1, 4); left > 0; left -= 1) {
+      const style = random.pick(['order', 'transaction', 'both']);
       settle(merchant, back[0], { style, group, means: null, stage: anyStage() });
     }
   },

@@ -88,14 +88,17 @@ paired as (
     max(line_nth) over same as lines, max(movement_nth) over same as movements
   from (
     select *, dense_rank() over (
-        partition by account_id, way, key, type, currency, amount
-        order by settlement_line_id) as line_nth,
-      dense_rank() over (
-        partition by account_id, way, key, type, currency, amount
-        order by movement_id) as movement_nth
-    from best where candidates > 1 and is_exact and not is_taken
+        partition by first, last, several order by settlement_line_id) as line_nth,
+      dense_rank() over (partition by first, last, several order by movement_id) as movement_nth
+    from (
+      -- equal ones, by whatever each line names them
+      select *, min(movement_id) over of_line as first, max(movement_id) over of_line as last,
+        count(*) over of_line as several
+      from best where candidates > 1 and is_exact and not is_taken
+      window of_line as (partition by settlement_line_id)
+    ) which
   ) exact
-  window same as (partition by account_id, way, key, type, currency, amount)
+  window same as (partition by first, last, several)
 ),
 unknown as (
   select settlement_line_id, movement_id, way, is_exact, is_suspense

@@ -92,6 +92,18 @@ describe('each refund has its line in the end, and nothing is told', () => {
       ],
     ],
     [
+      'one of two equal lines names the transaction, the other the order alone',
+      [moves(back(), back()), lines(line({ transaction: 'T1' }), line())],
+    ],
+    [
+      'one of two equal lines names the transaction, and comes before the other',
+      [moves(back(), back()), lines(line({ transaction: 'T1' })), lines(line())],
+    ],
+    [
+      'one of two equal lines names the transaction, and both come before the refunds',
+      [lines(line({ transaction: 'T1' }), line()), moves(back()), moves(back())],
+    ],
+    [
       'one refund of ten in two lines',
       [
         moves(back({ amount: '10.00' })),

@@ -1,4 +1,4 @@
--- The schema as it stands after 1191_who_asked_by_any_id, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1240_what_was_lost_bars_twins, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -2306,6 +2306,14 @@ AS $function$
   select i.state in ('sending', 'accepted', 'unknown', 'confirmed')
     or i.replan_id is null and (i.state = 'rejected' or i.is_refused)
     or exists (select from tieout.calls_by_hand(i.transaction_id))
+    -- sent before the database was put back, or perhaps: who takes its request out says nothing
+    or i.operation = 'payout' and (exists (
+        select from tieout.lost_permits l
+        where l.account_id = i.account_id and l.order_no = i.order_no and l.operation = 'payout')
+      or exists (
+        select from tieout.instruction_events e
+        where e.instruction_id = i.instruction_id and e.to_state = 'held'
+          and e.reason = 'restored'))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.batch_days(accounts text[], since date, cut_off time without time zone, timezone text)
@@ -4894,6 +4902,7 @@ AS $function$
       where l.account_id = account and l.operation = 'refund' and l.transaction_id = transaction
         and l.found_at <= (select as_of from tieout.pulls where pull_id = look)
         and l.amount ~ '^[0-9]{1,18}[.][0-9]{2}$'
+        and not exists (select from tieout.gateway_calls c where c.permit_id = l.attempt_id)
       order by coalesce(l.refund_id, l.attempt_id::text), l.sent_at desc)
   ) as beside
 $function$;

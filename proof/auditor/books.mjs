@@ -76,7 +76,7 @@ export function joinBooks(books) {
   );
   const attemptsOf = groupBy([...books.attempts, ...forgotten.attempts], (row) => row.body_sha256);
   const calls = groupBy(
-    [...(books.calls ?? []), ...(forgotten.calls ?? [])],
+    onceEach([...(books.calls ?? []), ...(forgotten.calls ?? [])]),
     ({ body_sha256 }) => body_sha256,
   );
   const called = requestsOfCalls(books.effects, calls, attemptsOf);
@@ -103,6 +103,11 @@ export function joinBooks(books) {
   const byHand = groupBy(effects.filter(isByHand), transactionKey);
   const twins = twinsOf(books.instructions, forgotten.instructions, effectsOf);
   return { ...books, effects, forgotten, byId, attemptsOf, ownerOf, effectsOf, byHand, twins };
+}
+
+/** A call that the database has lost, and knows again by its permit, is the one of before. */
+function onceEach(calls) {
+  return [...new Map(calls.map((one, at) => [one.permit_id ?? at, one])).values()];
 }
 
 /**

@@ -88,7 +88,7 @@ const TABLES = {
       and e.account_id in (select account_id from tieout.movement_books)
     group by 1, 2
     having bool_and(e.found and e.state is not null and e.amount > 0 and not e.is_extra)`,
-  calls: `select account_id, operation, encode(body_sha256, 'hex') as body_sha256, outcome,
+  calls: `select account_id, operation, encode(body_sha256, 'hex') as body_sha256, outcome, permit_id,
     extract(epoch from at)::float8 as called,
     to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as called_at
     from tieout.gateway_calls order by call_id`,

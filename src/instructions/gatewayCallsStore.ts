@@ -136,6 +136,28 @@ export async function calledBefore(
   return { callId: row.call_id, operation, by: row.called_by, at: row.at, outcome: row.outcome };
 }
 
+/** A payout that was sent before the database was put back, which has forgotten that. */
+export interface LostPayout {
+  sentAt: Date;
+  host: string;
+}
+
+/** The last one that names a request of the call; of whatever account: a request is paid once. */
+export async function lostPayout(
+  db: Db,
+  operation: string,
+  entries: readonly CalledEntry[],
+): Promise<LostPayout | null> {
+  if (operation !== 'payout') return null;
+  const { rows } = await db.query<{ sent_at: Date; host: string }>(
+    `select sent_at, host from tieout.lost_permits
+     where operation = 'payout' and transaction_id = any ($1) order by sent_at desc limit 1`,
+    [entries.flatMap(({ request_id: requestId }) => requestId ?? [])],
+  );
+  const [row] = rows;
+  return row === undefined ? null : { sentAt: row.sent_at, host: row.host };
+}
+
 /** Says what became of it; once. */
 export async function endCall(db: Db, callId: bigint, end: CallEnd): Promise<void> {
   await db.query(

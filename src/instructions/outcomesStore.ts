@@ -20,6 +20,14 @@ export async function lastOutcome(db: Db): Promise<bigint> {
   return rows[0]?.last ?? 0n;
 }
 
+/** When the database last came back older than it was: numbers behind its newest may be known. */
+export async function lastPutBack(db: Db): Promise<Date | null> {
+  const { rows } = await db.query<{ at: Date | null }>(
+    'select max(at) as at from tieout.put_backs',
+  );
+  return rows[0]?.at ?? null;
+}
+
 /** Outcomes with `after` < seq <= `last`, in their order. */
 export async function* outcomesBetween(
   db: Database,

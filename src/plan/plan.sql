@@ -373,10 +373,12 @@ again as materialized (
 reweighed as (
   update tieout.instructions i
   set state = case when c.hold_reason is null then 'planned' else 'held' end,
-    hold_reason = c.hold_reason, doubled = c.doubled, batch_id = null, changed_by = 'tieout'
+    hold_reason = c.hold_reason, doubled = c.doubled, batch_id = null, changed_by = 'tieout',
+    reason = c.problem
   from capped c
   where i.instruction_id = c.instruction_id
-    and (i.hold_reason, i.doubled) is distinct from (c.hold_reason, c.doubled)
+    and ((i.hold_reason, i.doubled) is distinct from (c.hold_reason, c.doubled)
+      or c.problem is distinct from i.reason and c.hold_reason = 'invalid_payout')
     -- a person may have approved or rejected it just now
     and i.state = c.instruction_state
 )

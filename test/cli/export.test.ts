@@ -59,6 +59,22 @@ describe('tieout export outcomes', () => {
     expect(lines((await run('--after', String(all.length))).stdout)).toEqual([]);
   });
 
+  it('says so to a reader that is ahead of a database that was put back', async () => {
+    const last = lines((await run()).stdout).length;
+    const ahead = ['--after', String(last + 50)];
+    expect(await run(...ahead)).toMatchObject({ code: 0, stdout: '' });
+    await house.db.query(
+      `insert into tieout.brakes (kind, is_on, reason, by, is_claim, found)
+       values ('put_back', false, 'it changed over', 'tieout', false, '{"putBack": {}}')`,
+    );
+    const ended = await run(...ahead);
+    expect([ended.code, ended.stdout]).toEqual([1, '']);
+    expect(ended.stderr).toMatch(
+      new RegExp(`the newest outcome is ${last}\\. The database was put back .* --after ${last},`),
+    );
+    expect((await run('--after', String(last))).code).toBe(0);
+  });
+
   it('prints one document with --json', async () => {
     const all = lines((await run()).stdout);
     const document = JSON.parse((await run('--json', '--after', '2')).stdout);

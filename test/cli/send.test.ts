@@ -31,13 +31,14 @@ afterAll(() => house.end());
 
 const command = (...words: string[]) => tieout(words, { cwd: house.folder });
 
-async function approve(place: number): Promise<void> {
+async function approve(place: number, ...words: string[]): Promise<void> {
   const { code, stderr } = await command(
     'instructions',
     'approve',
     ids[place] ?? '',
     '--as',
     'Ann',
+    ...words,
   );
   expect(code, stderr).toBe(0);
 }
@@ -75,13 +76,14 @@ it('what an earlier one left on its way is looked at, and said', async () => {
 });
 
 it('3 where it waits for a person again', async () => {
-  await approve(2);
+  await approve(2, '--reason', 'the customer called');
   await house.db.query(`update ledger.orders set placed_at = placed_at - interval '1 hour'`);
   const sent = await command('send');
   expect([sent.code, sent.stdout], sent.stderr).toEqual([
     3,
-    expect.stringMatching(/#\d+ +waiting for approval/),
+    expect.stringMatching(/#\d+ +waiting for approval.*changed since it was approved/),
   ]);
+  expect(sent.stdout).not.toContain('the customer called');
 });
 
 it('4 where what waits is of an account that is not configured here, which is said', async () => {

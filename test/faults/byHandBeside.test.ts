@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byHand } from '../support/byHand.js';
 import type { House } from '../support/night.js';
-import { buildHouse, dateOf } from '../support/night.js';
+import { buildHouse, dateOf, rewriteSettings } from '../support/night.js';
 
 let house: House;
 
@@ -59,4 +59,29 @@ describe('a refund of which nobody knows whether it happened', () => {
     );
     expect(rows).toEqual([{ outcome: 'not_sent' }]);
   });
+});
+
+it('a payout that waits and is paid by hand meanwhile says who paid it', async () => {
+  const [accountId, id] = ['A1001', '00000000-0000-4000-8000-0000000000b1'];
+  const payload = { payment_amount: '120', payment_currency: 'EUR' };
+  const held = async () => {
+    const { rows } = await house.db.query<{ hold_reason: string; reason: string | null }>(
+      `select hold_reason, reason from tieout.instructions where transaction_id = $1 and is_open`,
+      [id],
+    );
+    return rows;
+  };
+  rewriteSettings(house, { operations: { payout: 'approve' } });
+  await house.db.query(
+    `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
+     values ($1, $2, $3, now() - interval '1 hour')`,
+    [id, accountId, JSON.stringify(payload)],
+  );
+  await house.run({ date: dateOf(2) });
+  expect(await held()).toEqual([{ hold_reason: 'approval', reason: null }]);
+  await byHand(house, accountId, 'payout', { ...payload, request_id: id });
+  await house.run({ date: dateOf(1) });
+  expect(await held()).toEqual([
+    { hold_reason: 'invalid_payout', reason: expect.stringContaining('dora paid it by hand') },
+  ]);
 });

@@ -65,7 +65,8 @@ export interface Host {
   decide(kind: 'approve', how?: 'seen' | Seen): Promise<string[]>;
   /** What is held, as a workbook of now has it. */
   see(): Promise<Seen>;
-  /** As `tieout gateway payout --yes`. */
+  /** As `tieout gateway OPERATION --yes`. */
+  byHand(operation: 'payout' | 'refund', fields: Record<string, unknown>): Promise<void>;
   payByHand(): Promise<void>;
   /** Comes by with nothing to send, as `tieout send` does. */
   comeBy(): Promise<void>;
@@ -164,29 +165,37 @@ function hostOf(folder: string, settings: Record<string, unknown>): Host {
     await app.close();
     return said;
   };
-  const payByHand = async (): Promise<void> => {
+  const byHand = async (
+    operation: 'payout' | 'refund',
+    fields: Record<string, unknown>,
+  ): Promise<void> => {
     const app = await enter();
     const { gateway, journal } = await app.sendDeps();
     const account = app.config.accounts.find(({ accountId }) => accountId === ACCOUNT);
     if (!account) throw new Error('no account');
-    // Who types it may spell it in capitals.
-    const fields = { request_id: PAYOUT.toUpperCase(), ...PAYLOAD };
-    const call = { operation: 'payout', by: KIM, fields } as const;
+    const call = { operation, by: KIM, fields };
     const { client, end } = journalled(app.db, withPayments(gateway), call, journal);
-    await end(await callGateway(client, account, 'payout', fields));
+    await end(await callGateway(client, account, operation, fields));
     await app.close();
   };
-  return { lines, enter, night, set, decide, see, payByHand, comeBy, leave };
+  // Who types it may spell it in capitals.
+  const payByHand = (): Promise<void> =>
+    byHand('payout', { request_id: PAYOUT.toUpperCase(), ...PAYLOAD });
+  return { lines, enter, night, set, decide, see, byHand, payByHand, comeBy, leave };
 }
 
 const OPERATED = ['capture', 'cancel', 'refund', 'review', 'payout'];
 
-export async function askForPayout({ server }: Shop, hoursAgo = 1): Promise<void> {
+export async function askForPayout(
+  { server }: Shop,
+  hoursAgo = 1,
+  requestId = PAYOUT,
+): Promise<void> {
   await server.at((db) =>
     db.query(
       `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
        values ($1, $2, $3, now() - make_interval(hours => $4))`,
-      [PAYOUT, ACCOUNT, JSON.stringify(PAYLOAD), hoursAgo],
+      [requestId, ACCOUNT, JSON.stringify(PAYLOAD), hoursAgo],
     ),
   );
 }

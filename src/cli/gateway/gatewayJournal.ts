@@ -21,6 +21,7 @@ import {
   beginCall,
   calledBefore,
   endCall,
+  lostPayout,
   underWay,
 } from '../../instructions/gatewayCallsStore.js';
 import { sendingStatuses } from '../../send/batches/sendingStatusStore.js';
@@ -81,6 +82,7 @@ export function journalled(
         // After the call is on record: a batch that is claimed from now on sees it.
         await refuseUnderWay(db, callId, accountId, entries);
         await refuseCalledBefore(db, callId, operation, entries);
+        await refuseLost(db, callId, operation, entries);
         try {
           await permits?.append(permitOf(made, callId));
         } catch (error) {
@@ -125,6 +127,25 @@ async function refuseCalledBefore(
   const found = await calledBefore(db, callId, operation, entries);
   if (found !== null) await refuse(db, callId, calledBeforeWords(found));
 }
+
+/** Nor what a batch sent before the database was put back. */
+async function refuseLost(
+  db: Db,
+  callId: bigint,
+  operation: CallName,
+  entries: readonly CalledEntry[],
+): Promise<void> {
+  const lost = await lostPayout(db, operation, entries);
+  if (lost === null) return;
+  await refuse(
+    db,
+    callId,
+    `this payout was sent at ${lost.sentAt.toISOString()} by host ${lost.host}, before the ` +
+      `database was put back; ${PAID_ONCE}`,
+  );
+}
+
+const PAID_ONCE = 'a request is paid once. Was it surely not made, pay it under another request_id';
 
 async function refuse(db: Db, callId: bigint, reason: string): Promise<never> {
   await endCall(db, callId, { outcome: 'not_sent', reason, httpStatus: null });
@@ -171,7 +192,7 @@ function calledBeforeWords({ callId, operation, by, at, outcome }: EarlierCall):
   const call = `call ${callId} of ${by} at ${at.toISOString()}: ${became}`;
   const again =
     operation === 'payout'
-      ? 'a request is paid once. Was it surely not made, pay it under another request_id'
+      ? PAID_ONCE
       : 'look in the portal. Was it surely not made, make it there';
   return `just this ${operation} was called by hand before (${call}); ${again}`;
 }

@@ -6,8 +6,14 @@ import { Command, Option } from 'commander';
 import type { DelimitedFormat } from '../../../reports/delimited.js';
 import { delimitedText, writeDelimited } from '../../../reports/delimited.js';
 import { OUTCOMES } from '../../../reports/outcomes.js';
-import { UsageError } from '../../core/errors.js';
-import { lastOutcome, outcomesBetween, publishOutcomes } from '../../instructions/outcomesStore.js';
+import { InputError, UsageError } from '../../core/errors.js';
+import type { Db } from '../../database/db.js';
+import {
+  lastOutcome,
+  lastPutBack,
+  outcomesBetween,
+  publishOutcomes,
+} from '../../instructions/outcomesStore.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { printDocument, printText } from '../printRows.js';
 
@@ -36,6 +42,7 @@ export function exportCommand(): Command {
         async (app) => {
           await publishOutcomes(app.db);
           const last = await lastOutcome(app.db);
+          await requireKnown(app.db, after, last);
           const rows = outcomesBetween(app.db, after, last);
           const isJson = wantsJson(inner);
           if (flags.out !== undefined) {
@@ -53,6 +60,17 @@ export function exportCommand(): Command {
       );
     });
   return command;
+}
+
+/** A reader that is ahead of a database that was put back would miss what comes, and not know it. */
+async function requireKnown(db: Db, after: bigint, last: bigint): Promise<void> {
+  const at = after > last ? await lastPutBack(db) : null;
+  if (at === null) return;
+  throw new InputError(
+    `--after ${after}: the newest outcome is ${last}. The database was put back ` +
+      `(${at.toISOString()}) and has lost what came behind that; the next one is ${last + 1n} ` +
+      `again: read on by --after ${last}, and ask of what you have behind it with tieout order`,
+  );
 }
 
 function numberAfter(text: string): bigint {

@@ -76,12 +76,12 @@ export async function withdrawFromBatch(
   );
 }
 
-/** Entries that need a person, or need one again, go back to who may approve them. */
+/** What needs a person, or one again, waits for one; the words of before are not why it waits. */
 export async function holdAgain(db: Db, entries: ReadonlyMap<bigint, HoldReason>): Promise<void> {
   if (entries.size === 0) return;
   await db.query(
-    `update tieout.instructions i set state = 'held', hold_reason = waits.reason, batch_id = null,
-       changed_by = 'tieout'
+    `update tieout.instructions i set state = 'held', hold_reason = waits.reason, reason = null,
+       batch_id = null, changed_by = 'tieout'
      from unnest($1::bigint[], $2::text[]) as waits (instruction_id, reason)
      where i.instruction_id = waits.instruction_id and i.state = 'queued'`,
     [[...entries.keys()].map(String), [...entries.values()]],

@@ -8,8 +8,8 @@ with gone as (
   where state = 'queued' and operation = any ($1::text[])
   returning batch_id
 )
-update tieout.instructions set state = 'held', hold_reason = 'restored', batch_id = null,
-  changed_by = 'tieout'
+update tieout.instructions set state = 'held', hold_reason = 'restored', reason = null,
+  batch_id = null, changed_by = 'tieout'
 -- the batches first, as everybody does
 where (select count(*) from gone) >= 0 and is_open and operation = any ($1)
   and (state in ('queued', 'planned') or (state = 'held' and hold_reason = any ($2::text[])))

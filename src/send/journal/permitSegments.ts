@@ -20,7 +20,7 @@ export interface PermitLine {
   entries: readonly PermitEntry[];
 }
 
-interface PermitEntry {
+export interface PermitEntry {
   /** of the instruction or the call: a database that was put back may give the number out anew */
   id: string;
   amount: string;

@@ -11,7 +11,7 @@ import { bringNumbersForward } from '../../database/server/sequencesStore.js';
 import { statement } from '../../database/statements.js';
 import { sayBrake } from '../batches/sendingStatusStore.js';
 import type { JournalPlace } from './journalsStore.js';
-import type { LostPermit } from './permitSegments.js';
+import type { LostPermit, PermitEntry } from './permitSegments.js';
 
 /** Ids that went outside must never come to mean something else. */
 export const IDS_SKIPPED = 1_000_000;
@@ -74,7 +74,7 @@ export async function freezePutBack(
   });
 }
 
-/** Entered once, however often it is found. */
+/** Entered once, however often it is found: what a person moved by hand as a call by hand, too. */
 export async function enterLost(
   tx: Db,
   host: string,
@@ -105,6 +105,50 @@ export async function enterLost(
      on conflict do nothing`,
     [JSON.stringify(rows), host],
   );
+  await enterLostCalls(tx, host, permits);
+}
+
+/** Who called, and what became of it, the database has forgotten; that it was called, not. */
+async function enterLostCalls(tx: Db, host: string, permits: readonly LostPermit[]): Promise<void> {
+  const calls = permits
+    .filter(({ batchId }) => batchId === '')
+    .map((permit) => ({
+      permit_id: permit.attemptId,
+      account_id: permit.accountId,
+      operation: permit.operation,
+      body_sha256: permit.bodySha256,
+      at: permit.at,
+      entries: (permit.entries ?? []).flatMap((entry) => calledEntry(permit.operation, entry)),
+    }))
+    .filter(({ entries }) => entries.length > 0);
+  await tx.query(
+    `insert into tieout.gateway_calls (account_id, operation, called_by, is_claim, host, at,
+       body_sha256, entries, permit_id)
+     select account_id, operation, $2, true, $3, at, decode(body_sha256, 'hex'), entries, permit_id
+     from jsonb_to_recordset($1::jsonb) as lost (permit_id uuid, account_id text, operation text,
+       body_sha256 text, at timestamptz, entries jsonb)
+     order by at
+     on conflict (permit_id) where permit_id is not null do nothing`,
+    [JSON.stringify(calls), `journal of ${host}`, host],
+  );
+}
+
+/** By the names of the gateway's document, as the call had them; lines of old versions name none. */
+function calledEntry(operation: string, entry: PermitEntry): Record<string, string>[] {
+  const { order, transaction, amount, currency } = entry;
+  if (operation === 'payout') {
+    if (order === undefined) return [];
+    return [{ request_id: order, payment_amount: amount, payment_currency: currency }];
+  }
+  if (order === undefined && transaction === undefined) return [];
+  return [
+    {
+      ...(order === undefined ? {} : { order_no: order }),
+      ...(transaction === undefined ? {} : { transaction_id: transaction }),
+      [operation === 'refund' ? 'refund_amount' : 'amount']: amount,
+      currency,
+    },
+  ];
 }
 
 async function skipIds(tx: Db): Promise<void> {

@@ -1,0 +1,132 @@
+// What was moved behind a backup stands in the way of what comes in its place, whoever moved it: a
+// person by hand, or a batch whose request leaves the ledger. Neighbour: putBack.test.ts.
+
+import { afterEach, expect, it, vi } from 'vitest';
+import type { Shop } from './sharedShop.js';
+import {
+  ACCOUNT,
+  askForPayout,
+  closeShops,
+  freezes,
+  letGo,
+  openShop,
+  PAYOUT,
+  waiting,
+} from './sharedShop.js';
+
+/** Nights, and restarts of a server. */
+vi.setConfig({ testTimeout: 240_000 });
+
+afterEach(closeShops);
+
+const ANEW = '00000000-0000-4000-8000-0000000000a0';
+const payouts = async (shop: Shop): Promise<string[]> =>
+  (await shop.effects()).filter((one) => one.startsWith('payout'));
+
+/** Comes back behind what was done, and is let go by a person who has read what the run found. */
+async function putBack(shop: Shop, lost: number): Promise<void> {
+  await shop.server.putBack('a base backup');
+  await shop.a.night(1);
+  expect(await freezes(shop)).toEqual([
+    expect.stringMatching(new RegExp(`journal knows ${lost} permit`)),
+  ]);
+  await letGo(shop);
+}
+
+async function askForRefund({ server }: Shop, orderNo: string, id: string, amount: string) {
+  await server.at((db) =>
+    db.query(
+      `insert into ledger.refund_requests (account_id, refund_id, order_no, refund_amount, reason,
+         requested_by, requested_at)
+       values ($1, $2, $3, $4, 'back', 'shop', now())`,
+      [ACCOUNT, id, orderNo, amount],
+    ),
+  );
+}
+
+it('a refund by hand that the database has lost: the request that it was for is asked about', async () => {
+  const shop = await openShop();
+  const { a, server } = shop;
+  await a.night(3);
+  const { rows } = await server.at((db) =>
+    db.query<Record<'order_no' | 'transaction_id' | 'currency' | 'amount', string>>(
+      `select order_no, transaction_id, currency, amount::numeric(20, 2)::text as amount
+       from tieout.instructions
+       where operation = 'capture' and state = 'confirmed' order by amount desc limit 1`,
+    ),
+  );
+  const [captured] = rows;
+  if (!captured) throw new Error('nothing was captured');
+  // Some of it went back before, so that no state tells one part more.
+  await askForRefund(shop, captured.order_no, 'R-before', '1.00');
+  await a.night(2);
+  await server.keep('a base backup');
+  await a.byHand('refund', {
+    refund_orders: [{ ...captured, refund_amount: '2.00', refund_reason: 'by phone' }],
+  });
+  const moved = await shop.effects();
+  expect(moved.filter((one) => one.startsWith(`refund ${captured.order_no}`))).toHaveLength(2);
+  await putBack(shop, 1);
+  await askForRefund(shop, captured.order_no, 'R-by-phone', '2.00');
+  await a.night(1);
+  expect(await shop.effects()).toEqual(moved);
+  expect(await waiting(shop)).toEqual([expect.stringMatching(/^refund held: (by_hand|restored)$/)]);
+  const { rows: calls } = await server.at((db) =>
+    db.query('select operation, called_by, outcome from tieout.gateway_calls'),
+  );
+  expect(calls).toEqual([
+    { operation: 'refund', called_by: expect.stringMatching(/^journal of /), outcome: null },
+  ]);
+});
+
+it('a payout that the database has lost is made by nobody a second time by hand', async () => {
+  const shop = await openShop();
+  const { a, server } = shop;
+  await a.night(3);
+  await askForPayout(shop);
+  await server.keep('a base backup');
+  await a.payByHand();
+  await putBack(shop, 1);
+  await expect(a.payByHand()).rejects.toThrow(/payout was called by hand before .* journal of/);
+  expect(await payouts(shop)).toHaveLength(1);
+});
+
+it('a payout of a batch that the database has lost is not made by hand', async () => {
+  const shop = await openShop();
+  const { a, server } = shop;
+  await a.night(3);
+  await askForPayout(shop);
+  await server.keep('a base backup');
+  await a.night(2);
+  expect(await payouts(shop)).toHaveLength(1);
+  // With the second refund of the order.
+  await putBack(shop, 2);
+  await expect(a.payByHand()).rejects.toThrow(/was sent at .* before the database was put back/);
+  expect(await payouts(shop)).toHaveLength(1);
+});
+
+it('a payout that waits, as it may have been sent, bars what comes in the place of its request', async () => {
+  const shop = await openShop();
+  const { a, server } = shop;
+  a.set('approve');
+  await a.night(3);
+  await askForPayout(shop);
+  await a.night(2);
+  expect(await waiting(shop)).toContain('payout held: approval');
+  await server.keep('a base backup');
+  await a.decide('approve');
+  await a.comeBy();
+  expect(await payouts(shop)).toHaveLength(1);
+  a.set('auto');
+  await shop.server.putBack('a base backup');
+  await a.night(1);
+  await letGo(shop);
+  // Who has found that it was paid takes it out, and the next load brings it under another number.
+  await server.at((db) =>
+    db.query('delete from ledger.payout_requests where request_id = $1', [PAYOUT]),
+  );
+  await askForPayout(shop, 0, ANEW);
+  await a.night(1);
+  expect(await payouts(shop)).toHaveLength(1);
+  expect(await waiting(shop)).toContain('payout held: twin_request');
+});

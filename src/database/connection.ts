@@ -67,7 +67,8 @@ type Told = ((error: Error) => void) | ((error: null, client: pg.Client) => void
 /**
  * For what is no transaction of ours (limits.ts says it of those, through a pooler too): a single
  * statement writes, is never refused since another one wrote, and is ended by no limit that is set
- * for the server, the database or the role. Older servers know none of a session's silence.
+ * for the server, the database or the role. Older servers know none of a session's silence, nor of
+ * a whole transaction.
  */
 function ownSession({ idleMs, lockMs }: SessionLimits): string {
   return named`
@@ -75,8 +76,9 @@ function ownSession({ idleMs, lockMs }: SessionLimits): string {
       as transaction isolation level read committed, read write, not deferrable;
     set statement_timeout = 0; set lock_timeout = ${lockMs};
     set idle_in_transaction_session_timeout = ${idleMs}; set jit = off;
-    select set_config('idle_session_timeout', '0', false)
-    where current_setting('idle_session_timeout', true) is not null`;
+    select set_config(name, '0', false)
+    from unnest('{idle_session_timeout,transaction_timeout}'::text[]) as name
+    where current_setting(name, true) is not null`;
 }
 
 /** The same in the words of the `options` of an address. */
@@ -180,6 +182,7 @@ export function asOperatingFailure(
   if (code === NO_RIGHT) return new TieoutError(`${error.message}: ${OF_ROLES}`, { cause: error });
   if (code === CANCELLED)
     return new TieoutError(`the server ended a statement: ${error.message}`, { cause: error });
+  if (code === TOO_LONG) return new TieoutError(`${error.message}: ${OF_TIME}`, { cause: error });
   const tls = tlsReason(code, error.message);
   const isFull = code === FULL || ('severity' in error && FULL_WORDS.test(error.message));
   const reason =
@@ -252,9 +255,14 @@ const NO_RIGHT = '42501';
 const SHUT = 'is not currently accepting connections';
 /** SQLSTATE of a statement that was cancelled, by a limit of somebody else or by a person. */
 const CANCELLED = '57014';
+/** SQLSTATE of a transaction that lasted longer than somebody else allows, at whatever it was. */
+const TOO_LONG = '25P04';
 const OF_ROLES =
   'the role of database.user lacks that right; migrate and restore sign in as the owner of the ' +
   'tables, who gives the others theirs (docs/OPERATIONS.md, Roles of the database)';
+const OF_TIME =
+  'the server, the database, its role or a pooler sets transaction_timeout, and a night has ' +
+  'transactions that take longer; set it to 0 for the role of database.user';
 
 const NETWORK_FAILURES: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there',

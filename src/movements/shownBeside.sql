@@ -44,6 +44,7 @@ cross join lateral (
         and r.refund_amount < 1e18, false))
       and coalesce(sum(r.refund_amount)
         = tieout.refunded_beside(d.account_id, d.transaction_id, d.pull_id), true)
+      and coalesce(sum(r.refund_amount) < 1e18, true)
     then sum(r.refund_amount)::numeric(20, 2) else 0.00 end as amount
   from tieout.asked_refunds r
   where r.pull_id = d.pull_id and r.account_id = d.account_id and r.order_no = d.order_no

@@ -73,6 +73,7 @@ cross join lateral (
         and r.refund_amount < 1e18, false))
       and coalesce(sum(r.refund_amount)
         = tieout.refunded_beside(s.account_id, s.transaction_id, s.pull_id), true)
+      and coalesce(sum(r.refund_amount) < 1e18, true)
     then sum(r.refund_amount)::numeric(20, 2) else 0.00 end as amount
   from tieout.asked_refunds r
   where r.pull_id = s.pull_id and r.account_id = s.account_id and r.order_no = s.order_no

@@ -39,8 +39,11 @@ let house: House;
 
 beforeAll(async () => {
   house = await buildHouse({ orders: 300, seed: 7 });
-  const { rows } = await house.db.query<{ name: string }>('select current_database() as name');
-  for (const [name, value] of Object.entries(SETTINGS)) {
+  const { rows } = await house.db.query<{ name: string; version: number }>(
+    `select current_database() as name, current_setting('server_version_num')::int as version`,
+  );
+  const since17 = (rows[0]?.version ?? 0) >= 170_000 ? { transaction_timeout: `'1s'` } : {};
+  for (const [name, value] of Object.entries({ ...SETTINGS, ...since17 })) {
     await house.db.query(`alter database ${rows[0]?.name} set ${name} = ${value}`);
   }
 }, 60_000);
@@ -71,6 +74,14 @@ describe('a database with settings of somebody else', () => {
       lock_timeout: `${WORK_LIMITS.lockMs}`,
       idle_in_transaction_session_timeout: '0',
       idle_session_timeout: '0',
+    });
+  });
+
+  it('has transactions that last longer than somebody allows for others', async () => {
+    const app = await house.open();
+    await app.db.transaction(async (tx) => {
+      await tx.query('select pg_sleep(0.7)');
+      await tx.query('select pg_sleep(0.7)');
     });
   });
 

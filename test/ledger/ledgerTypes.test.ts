@@ -46,6 +46,7 @@ const TEXTS: [column: string, value: string, says: string][] = [
   ['amount', '１０.00', 'no number'],
   ['amount', '-5.00', 'not above zero'],
   ['amount', '9'.repeat(31), 'no number'],
+  ['amount', '999999999999999999.999', 'two decimals'],
   ['amount', 'x'.repeat(100_000), 'no number'],
   ['amount', 'NaN', 'NaN is no number'],
   ['capture_amount', 'all', 'capture_amount all'],

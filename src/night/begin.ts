@@ -3,7 +3,7 @@
 
 import { forgetOtherMeanings } from '../compare/compare.js';
 import { configHash, describeConfig } from '../config/view.js';
-import { alikeLines, whoseLine } from '../core/accounts/alike.js';
+import { alikeLines, firstNamed, whoseLine } from '../core/accounts/alike.js';
 import { observedSentence } from '../core/accounts/observed.js';
 import { LEFT, TieoutError, UsageError } from '../core/errors.js';
 import { isDay } from '../core/period.js';
@@ -62,10 +62,11 @@ export async function beginRun(deps: BeginDeps, request: RunRequest): Promise<Be
   const newest = await newestDate(
     deps.db,
     accounts.map((account) => account.accountId),
+    day.date,
   );
   const run = await findRun(deps.db, day.date);
   if (request.date === null && run !== null) requireClock(ended);
-  if (newest !== null && day.date < newest) return showAgain(run, day.date, newest, request.date);
+  if (newest !== null && day.date < newest) return showAgain(run, day.date, newest, request);
   if (request.isDry) return beginDry(deps, day, accounts);
   const { waitsForGateway = false } = request;
   const held = await heldRun(deps.db);
@@ -142,14 +143,9 @@ function requireClock({ date, there, skewMs }: LastEnded): void {
   );
 }
 
-function showAgain(
-  run: RunRow | null,
-  date: string,
-  newest: string,
-  asked: string | null,
-): Beginning {
+function showAgain(run: RunRow | null, date: string, newest: string, asked: RunRequest): Beginning {
   // Shown again it would read, every night, as if the night had been done.
-  if (asked === null) {
+  if (asked.date === null) {
     throw new UsageError(
       `the last business date that has ended is ${date}, and ${newest} was run already, by ` +
         'another schedule.timezone or cutOff, or by another clock: the next run begins once a ' +
@@ -157,6 +153,15 @@ function showAgain(
     );
   }
   if (run?.summary) {
+    const shown = run.summary.accounts.map(({ accountId }) => accountId);
+    const absent = asked.accountIds.filter((accountId) => !shown.includes(accountId));
+    if (absent.length > 0) {
+      throw new UsageError(
+        `--date ${date}: ${newest} was run since, and ${firstNamed(absent)} is not in the run of ` +
+          'this date, which takes no account in any more; without --date the account is run for ' +
+          'the last date that has ended',
+      );
+    }
     // Its last try may have failed after it had been summed up.
     const state = run.state === 'failed' ? run.state : run.summary.state;
     return { kind: 'readOnly', summary: { ...run.summary, state } };

@@ -30,8 +30,8 @@ interface Taking {
 }
 
 /**
- * Takes a run over from `previous` (null: nobody works on it); false when that has changed, or
- * another date is worked on by now.
+ * Takes a run over from `previous` (null: nobody works on it); false when that has changed, a later
+ * date of its accounts was run meanwhile, or another date is worked on by now.
  */
 export async function takeRun(
   db: Database,
@@ -47,7 +47,8 @@ export async function takeRun(
            runner_boot = $5, runner_pid = $6, runner_started = $7,
            heartbeat_at = clock_timestamp(), failure = null, settings = $8, settings_sha256 = $9,
            version = $10, waits_for_gateway = $11, environment = $12, runner_accounts = $13
-         where run_id = $1 and runner_id is not distinct from $2::uuid`,
+         where run_id = $1 and runner_id is not distinct from $2::uuid
+           and business_date >= coalesce(tieout.newest_date($13, business_date), business_date)`,
         [
           runId,
           previous,

@@ -130,13 +130,18 @@ export async function heldRun(db: Db): Promise<RunRow | null> {
   return (await runsThat(db, { state: 'running' }))[0] ?? null;
 }
 
-/** The newest business date of any of these accounts; null when they have none. */
-export async function newestDate(db: Db, accountIds: readonly string[]): Promise<string | null> {
+/**
+ * The newest business date of any of these accounts, or of any that is in the run of `date`; null
+ * when they have none.
+ */
+export async function newestDate(
+  db: Db,
+  accountIds: readonly string[],
+  date: string,
+): Promise<string | null> {
   const { rows } = await db.query<{ date: string | null }>(
-    `select max(ra.business_date) as date from tieout.run_accounts ra
-     join tieout.runs r using (run_id) where ra.account_id = any ($1) and not r.is_dry
-       and ra.merchant_id is not null`,
-    [accountIds],
+    'select tieout.newest_date($1, $2) as date',
+    [accountIds, date],
   );
   return rows[0]?.date ?? null;
 }

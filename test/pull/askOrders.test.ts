@@ -4,9 +4,11 @@
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { OrderRow } from '../../src/core/runs/reporting.js';
+import { openDatabase } from '../../src/database/db.js';
 import type { Beginning } from '../../src/night/begin.js';
 import { beginRun } from '../../src/night/begin.js';
 import { askOrders } from '../../src/pull/askOrders.js';
+import { newestOrders } from '../../src/pull/snapshot/ledgerKeysStore.js';
 import { orderRows } from '../../src/report/reportRowsStore.js';
 import type { SendDeps } from '../../src/send/deps.js';
 import type { House } from '../support/night.js';
@@ -157,6 +159,79 @@ test('who is told to stop asks nothing more right here, and hands back what is l
     [made.snapshot.pullId],
   );
   expect(rows).toEqual([{ state: 'queued' }]);
+});
+
+test('orders that a large table without a key has twice are entered once, as no valid records', async () => {
+  await house.db.query('alter table ledger.orders drop constraint orders_pkey');
+  const { rows: numbers } = await house.db.query<{ account_id: string; order_no: string }>(
+    `select account_id, order_no from (
+       select account_id, min(order_no) as oldest, max(order_no) as newest
+       from ledger.orders group by 1) o
+     cross join lateral (values (oldest), (newest)) as n (order_no) order by 1, 2`,
+  );
+  await house.db.query(
+    `insert into ledger.orders select o.* from ledger.orders o
+     join unnest($1::text[], $2::text[]) as n (account_id, order_no) using (account_id, order_no)`,
+    [numbers.map((one) => one.account_id), numbers.map((one) => one.order_no)],
+  );
+  await house.db.query(`update tieout.runs set runner_boot = 'another boot'`);
+  const night = await runOfOurs();
+  const made = await askOrders(deps, night, FIRST);
+  await made.asked;
+  const { rows } = await house.db.query(
+    `select account_id, order_no from tieout.asked_orders where pull_id = $1
+       and ledger_problem = 'it stands in the ledger more than once'
+       and page_no is not null order by account_id, order_no`,
+    [made.snapshot.pullId],
+  );
+  expect(rows).toEqual(numbers);
+  const whole = await house.db.query('select distinct account_id, order_no from ledger.orders');
+  expect((await asked()).length).toBe(whole.rows.length);
+});
+
+test('an order that comes to stand twice while the others are entered is entered once', async () => {
+  await house.db.query(`
+    alter table ledger.orders drop constraint if exists orders_pkey;
+    delete from ledger.orders where ctid not in (
+      select min(ctid) from ledger.orders group by account_id, order_no)`);
+  await house.db.query(`update tieout.runs set runner_boot = 'another boot'`);
+  const night = await runOfOurs();
+  // Between the question which orders stand twice, and the reading of all.
+  const other = openDatabase(house.connection, { max: 1 });
+  const db: SendDeps['db'] = {
+    ...deps.db,
+    transaction: (work) =>
+      deps.db.transaction((tx) => {
+        const query: typeof tx.query = async (text, values) => {
+          if (text.startsWith('-- Which orders does the run look at?')) {
+            await other.query(
+              `insert into ledger.orders select * from ledger.orders
+               where order_no = (select max(order_no) from ledger.orders)`,
+            );
+          }
+          return tx.query(text, values);
+        };
+        return work({ ...tx, query });
+      }),
+  };
+  const made = await askOrders({ ...deps, db }, night);
+  await made.asked;
+  await other.close();
+  const { rows } = await house.db.query('select distinct account_id, order_no from ledger.orders');
+  expect((await asked()).length).toBe(rows.length);
+  expect((await house.db.query('select from ledger.orders')).rowCount).toBe(rows.length + 1);
+});
+
+test('a table of other types with its key is asked for its newest orders as any', async () => {
+  await house.db.query(`
+    alter table ledger.orders rename to shop_orders;
+    create table ledger.orders (account_id integer, order_no integer,
+      primary key (account_id, order_no));
+    insert into ledger.orders select 7, n from generate_series(1, 12) n`);
+  const newest = (orders: number) =>
+    house.db.transaction((tx) => newestOrders(tx, ['A1001', '7'], orders));
+  expect(await newest(9)).toEqual({ accountId: '7', orderNo: '11' });
+  expect(await newest(12)).toBeNull();
 });
 
 function pagesOf(account_id: string, sizes: readonly number[], is_done: boolean, from = 0) {

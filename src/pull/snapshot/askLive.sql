@@ -5,7 +5,7 @@
 -- $10 $11 null or: only the orders of this account behind that one; $12 $13 null or: all but those,
 -- which are in chunks already; $14 null or refund requests that stand twice (account and id, joined
 -- alike). The ledger is read through its door (tieout.ledger_orders), which says what is wrong with
--- a row. Expects: one row an order. docs/CONTRACT.md section 5, step 1.
+-- a row. docs/CONTRACT.md section 5, step 1.
 with account as materialized (
   select account_id collate "C" as account_id, live_from
   from jsonb_to_recordset($2::jsonb) as a (account_id text, live_from timestamptz)
@@ -142,7 +142,9 @@ numbered as (
 )
 insert into :asked_orders (pull_id, account_id, order_no, page_no, in_ledger, currency,
   amount, expected, transaction_id, capture_amount, review_decision, placed_at, ledger_problem)
-select $1::bigint, account_id, order_no,
+-- In a view an order may have come to stand twice since it was asked which do: the next look says
+-- so. They come sorted by the window; to insert them "on conflict" would take twice as long.
+select distinct on (account_id, order_no) $1::bigint, account_id, order_no,
   case when is_askable then place / $6::int + case when account_id = $12 then (
     select coalesce(max(last_page) + 1, 0) from tieout.chunks
     where pull_id = $1 and account_id = $12) else 0 end end,

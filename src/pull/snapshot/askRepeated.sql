@@ -26,3 +26,5 @@ select $1, a.account_id, a.order_no, case when is_askable and $5 = '' then 0
   true, a.currency, a.amount, a.expected,
   a.placed_at, 'it stands in the ledger more than once'
 from askable a left join last_page p on p.account_id = a.account_id
+-- One that had left the ledger as the others were read, and is back, is entered already.
+on conflict do nothing

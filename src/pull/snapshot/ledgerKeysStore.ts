@@ -12,12 +12,14 @@ import type { PageCut } from './snapshotsStore.js';
 /** More orders than these twice is a broken view, not a broken row. */
 const REPEATED_MAX = 10_000;
 
+const ORDER_KEY = ['account_id', 'order_no'];
+
 /** A longer number or id is in no index; such rows are counted, or the problem of their order. */
 const KEY_BYTES_MAX = 512;
 
 /** Orders that the accounts' ledger has more than once; empty where its key keeps them apart. */
 export async function repeatedOrders(tx: Tx, accountIds: readonly string[]): Promise<OrderKey[]> {
-  if (!(await mayRepeat(tx, 'orders', ['account_id', 'order_no']))) return [];
+  if (!(await mayRepeat(tx, 'orders', ORDER_KEY))) return [];
   const { rows } = await tx.query<OrderKey>(
     `select account_id as "accountId", order_no as "orderNo"
      from tieout.ledger_orders('{}', '{}', '')
@@ -44,7 +46,8 @@ export async function repeatedRefunds(tx: Tx, accountIds: readonly string[]): Pr
 
 /**
  * The order behind which a large account has so many, by number: the newest, where numbers grow.
- * Null where no account has more, and where the ledger is a view, which may be slow to ask twice.
+ * Null where no account has more, and where the ledger is a view, or a table without its key: it
+ * may be slow to ask twice, and have an order in both parts.
  */
 export async function newestOrders(
   tx: Tx,
@@ -52,11 +55,12 @@ export async function newestOrders(
   orders: number,
 ): Promise<OrderKey | null> {
   if ((await ledgerRelation(tx, 'orders')) !== 'table') return null;
+  if (await mayRepeat(tx, 'orders', ORDER_KEY)) return null;
   const { rows } = await tx.query<OrderKey>(
     `select a.account_id as "accountId", l.order_no as "orderNo"
      from unnest($1::text[]) as a (account_id)
      cross join lateral (
-       select order_no from ledger.orders where account_id = a.account_id
+       select order_no::text from ledger.orders where account_id::text = a.account_id
        order by order_no desc offset $2 limit 1
      ) l limit 1`,
     [accountIds, orders],

@@ -161,7 +161,7 @@ export async function keepLink(
   });
 }
 
-/** Whom a link is for; null when it is unknown, used or too old. */
+/** Whom a link is for; null when it opens nothing: unknown, used, too old, needed no more. */
 export async function findLink(
   db: Db,
   sha256: Buffer,
@@ -174,7 +174,8 @@ export async function findLink(
     [sha256, now],
   );
   const row = rows[0];
-  return row ? { userId: row.user_id, name: row.name } : null;
+  if (!row || (row.user_id === null && (await hasAdministrator(db)))) return null;
+  return { userId: row.user_id, name: row.name };
 }
 
 /** Sets the password of the link's person; all older sessions end. */
@@ -211,7 +212,7 @@ export async function setPassword(
   });
 }
 
-/** The first administrator; two that open the same link at once become one. */
+/** The first administrator, once; where one came another way meanwhile, the link is used up. */
 export async function useFirstLink(
   db: Database,
   sha256: Buffer,
@@ -221,7 +222,7 @@ export async function useFirstLink(
   try {
     return await db.transaction(async (tx) => {
       const burnt = await burn(tx, sha256, user.now);
-      if (burnt === undefined || burnt !== null) return { kind: 'gone' as const };
+      if (burnt !== null || (await hasAdministrator(tx))) return { kind: 'gone' as const };
       const added = await insertUser(tx, user);
       if (added.kind === 'taken') throw undo;
       return added;

@@ -3,8 +3,22 @@
 
 import { scryptSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BusyError, hashPassword, passwordFits } from '../../src/access/password.js';
-import { addUser, findUserId, setUserState, takeRole } from '../../src/access/usersStore.js';
+import {
+  BusyError,
+  hashPassword,
+  newToken,
+  passwordFits,
+  tokenDigest,
+} from '../../src/access/password.js';
+import {
+  addUser,
+  findUserId,
+  keepLink,
+  listUsers,
+  setUserState,
+  takeRole,
+  useFirstLink,
+} from '../../src/access/usersStore.js';
 import { localIdentity, TRY_LIMITS } from '../../src/web/visitor/identity.js';
 import { makeLink } from '../../src/web/visitor/links.js';
 import { FRESH_MS, IDLE_MS, LIFE_MS } from '../../src/web/visitor/session.js';
@@ -22,6 +36,14 @@ afterAll(() => console.end());
 
 async function idOf(name: string): Promise<bigint> {
   return (await findUserId(console.app.db, name)) ?? 0n;
+}
+
+/** As before the first one: whoever has the role is disabled. */
+async function withoutAdministrators(): Promise<void> {
+  for (const { userId, grants } of await listUsers(console.app.db)) {
+    const isOne = grants.some(({ role }) => role === 'admin');
+    if (isOne) await setUserState(console.app.db, userId, 'disabled');
+  }
 }
 
 describe('signing in', () => {
@@ -320,6 +342,31 @@ describe('a link that works once', () => {
     );
     expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([303, 404]);
     expect((await console.signedOut().get(path)).statusCode).toBe(404);
+    await withoutAdministrators();
+  });
+
+  it('makes no first account where an administrator came another way', async () => {
+    const path = await makeLink(console.app, null, console.clock.now);
+    const fields = { name: 'stranger', password: PASSWORD, again: PASSWORD };
+    const opened = async () => (await console.signedOut().get(path)).statusCode;
+    const admin = { role: 'admin', accountId: null } as const;
+    await console.visitor([admin], 'guest');
+    expect(await opened()).toBe(200);
+    const own = await makeLink(console.app, await idOf('guest'), console.clock.now);
+    const chosen = { password: PASSWORD, again: PASSWORD };
+    expect((await console.signedOut().post(own, chosen)).statusCode).toBe(303);
+    expect(await opened()).toBe(404);
+    expect((await console.signedOut().post(path, fields)).statusCode).toBe(404);
+    await withoutAdministrators();
+    // What came between the look at the link and its use counts, too.
+    const [sha256, now] = [tokenDigest(newToken()), console.clock.now];
+    const expiresAt = new Date(now.getTime() + 60_000);
+    await keepLink(console.app.db, { sha256, userId: null, now, expiresAt });
+    await console.addPerson('boss', [admin]);
+    const late = { passwordHash: SOON_CHECKED, grants: [admin], by: 'the first link', now };
+    const used = await useFirstLink(console.app.db, sha256, { name: 'stranger', ...late });
+    expect([used, await idOf('stranger')]).toEqual([{ kind: 'gone' }, 0n]);
+    await withoutAdministrators();
   });
 
   it('lets a person choose a password, ends the sessions before it, and grows old', async () => {

@@ -11,7 +11,7 @@ import { normalInstant } from '../core/ledger/ledgerRow.js';
 import type { Hundredths } from '../core/money.js';
 import type { AuthorisationRule } from '../core/orders/authorisation.js';
 import { INSTRUCTION_OPERATIONS, type InstructionOperation } from '../core/orders/order.js';
-import { type ReadYaml, readYaml } from '../core/text/readYaml.js';
+import { type ReadYaml, readYaml, schemaFault } from '../core/text/readYaml.js';
 import { isTimezone } from '../core/time.js';
 import type { Account } from '../gateway/account.js';
 import { type Profile, parseProfile, sandboxProfile } from '../gateway/document/profile.js';
@@ -306,16 +306,9 @@ function parseSettings(
 ): Settings {
   const filledIn = interpolate(value, env, file);
   const read = settingsSchema.safeParse(filledIn);
-  const [issue] = read.success ? [] : read.error.issues;
-  if (read.success) {
-    refuseTwins(read.data.accounts, file, lineOf);
-    return read.data;
-  }
-  const path = (issue?.path ?? []).map(String);
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-  const where = unknown === undefined ? path : [...path, unknown];
-  const what = unknown === undefined ? (issue?.message ?? 'cannot be used') : 'unknown key';
-  throw new ConfigurationError(file, where.join('.'), `${what}${lineOf(where)}`);
+  if (!read.success) throw schemaFault(file, read.error.issues, lineOf);
+  refuseTwins(read.data.accounts, file, lineOf);
+  return read.data;
 }
 
 function refuseTwins(

@@ -3,6 +3,7 @@
 // Must never put a variable's value into a message. Used by config.ts alone.
 
 import { ConfigurationError } from '../core/errors.js';
+import { shownPath } from '../core/text/readYaml.js';
 
 /** Deeper nesting than any configuration has: a file that reaches it is not one. */
 const MAX_DEPTH = 20;
@@ -16,7 +17,7 @@ export function interpolate(
   file: string,
   path: readonly string[] = [],
 ): unknown {
-  const key = path.join('.');
+  const key = shownPath(path);
   if (path.length > MAX_DEPTH) throw new ConfigurationError(file, key, 'is nested too deeply');
   if (typeof value === 'string') return fill(value, env, file, key);
   if (Array.isArray(value)) {

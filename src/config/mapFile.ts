@@ -16,7 +16,7 @@ import {
 import { timePattern } from '../core/mapping/mappedTimes.js';
 import { EXPECTED_STATES } from '../core/orders/order.js';
 import { LINE_TYPES, SETTLEMENT_COLUMNS } from '../core/settlement/settlementLine.js';
-import { readYaml } from '../core/text/readYaml.js';
+import { readYaml, schemaFault } from '../core/text/readYaml.js';
 import { isTimezone } from '../core/time.js';
 import { flag } from './shapes.js';
 import { readText } from './values.js';
@@ -105,13 +105,7 @@ const mapSchema = z.strictObject({
 export function loadColumnMap(file: string, table: MappedTable = 'orders'): ColumnMap {
   const { value, lineOf } = readYaml(readText(file, MAP_BYTES_MAX), file);
   const read = mapSchema.safeParse(value);
-  if (!read.success) {
-    const issue = read.error.issues[0];
-    const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-    const path = [...(issue?.path ?? []).map(String), ...(unknown === undefined ? [] : [unknown])];
-    const words = unknown === undefined ? (issue?.message ?? 'cannot be used') : 'unknown key';
-    throw new ConfigurationError(file, path.join('.'), `${words}${lineOf(path)}`);
-  }
+  if (!read.success) throw schemaFault(file, read.error.issues, lineOf);
   if (read.data.table !== table) {
     throw new ConfigurationError(
       file,

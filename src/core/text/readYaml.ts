@@ -50,6 +50,38 @@ export function readYaml(text: string, file: string): ReadYaml {
   };
 }
 
+/** What a schema found first, told by file, key and line. */
+export function schemaFault(
+  file: string,
+  issues: readonly Fault[],
+  lineOf: ReadYaml['lineOf'],
+): ConfigurationError {
+  const [issue] = issues;
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys?.[0] : undefined;
+  const path = [...(issue?.path ?? []), ...(unknown === undefined ? [] : [unknown])].map(String);
+  const isNamed = unknown === undefined || isName(unknown);
+  const odd = isNamed ? 'unknown key' : `unknown key, not shown here: ${SPLIT}`;
+  const problem = unknown === undefined ? (issue?.message ?? 'cannot be used') : odd;
+  return new ConfigurationError(file, shownPath(path), `${problem}${lineOf(path)}`);
+}
+
+interface Fault {
+  readonly code?: string | undefined;
+  readonly path: readonly PropertyKey[];
+  readonly keys?: readonly string[];
+  readonly message: string;
+}
+
+/** Dotted, as far as it is of names: what is none may be an address, or a part of a secret. */
+export function shownPath(path: readonly string[]): string {
+  const odd = path.findIndex((name) => !isName(name));
+  return path.slice(0, odd === -1 ? path.length : odd).join('.');
+}
+
+function isName(key: string): boolean {
+  return /^[\p{L}\p{N}_][\p{L}\p{N}_ ()-]{0,39}$/u.test(key);
+}
+
 /** "Unresolved tag at line 3, column 7" */
 function withoutValue(message: string): string {
   const [first = ''] = message.split('\n');
@@ -83,7 +115,7 @@ function keyOf(path: readonly unknown[]): string {
     if (isPair(one)) return isScalar(one.key) ? [String(one.key.value)] : [];
     return isSeq(one) ? [String(one.items.indexOf(path[at + 1]))] : [];
   });
-  return names.join('.');
+  return shownPath(names);
 }
 
 const TWICE = 'is given twice: keys must be unique, with quotes or without';
@@ -91,6 +123,8 @@ const TWICE = 'is given twice: keys must be unique, with quotes or without';
 const QUOTES = 'put a value that is none in quotes';
 const NOWHERE = `an alias (*name) leads nowhere: ${QUOTES}`;
 const TOO_MUCH = `an alias (*name) leads to too much: ${QUOTES}`;
+const SPLIT = 'put a value with a comma or a colon in quotes';
+const VALUELESS = `a key stands without a colon: ${SPLIT}`;
 const BRACES = 'braces or brackets stand where a key or a text belongs: put it in quotes';
 
 interface Odd {
@@ -109,22 +143,26 @@ function oddKey(document: YamlDocument): Odd | null {
   visit(document, {
     Map(_, map, path) {
       const seen = new Set<string>();
-      for (const { key: node } of map.items) {
+      const here = keyOf([...path, map]);
+      for (const { key: node, value } of map.items) {
         const key = isAlias(node) ? node.resolve(document) : node;
         const offset = isNode(node) ? node.range?.[0] : undefined;
         // The library would make a text of it, and so a key that an error names.
-        if (isCollection(key)) odd = { key: keyOf(path), problem: BRACES, offset };
-        if (key === undefined) odd = { key: keyOf(path), problem: NOWHERE, offset };
+        if (isCollection(key)) odd = { key: here, problem: BRACES, offset };
+        if (key === undefined) odd = { key: here, problem: NOWHERE, offset };
+        // { password: a,b } is a password that ends at the comma, and a key that is half of it.
+        if (value === null && !odd) odd = { key: here, problem: VALUELESS, offset };
         if (odd) return visit.BREAK;
         if (!isScalar(key)) continue;
         const name = String(key.value ?? '');
+        const named = (text = '') => (isName(text) ? text : here);
         if (key.value === null && name === (key.source ?? '')) {
-          odd = { key: keyOf(path), problem: 'a key is missing before the colon', offset };
+          odd = { key: here, problem: 'a key is missing before the colon', offset };
         }
         // 0012 unquoted would be read as the number 12: the code would silently lose its zeros.
         const isRead = typeof key.value === 'string' || (key.source ?? '') === name;
-        if (!isRead) odd = { key: key.source ?? '', problem: 'put this key in quotes', offset };
-        if (seen.has(name)) odd = { key: name, problem: TWICE, offset };
+        if (!isRead) odd = { key: named(key.source), problem: 'put this key in quotes', offset };
+        if (seen.has(name)) odd = { key: named(name), problem: TWICE, offset };
         if (odd) return visit.BREAK;
         seen.add(name);
       }

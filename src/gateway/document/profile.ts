@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { ConfigurationError } from '../../core/errors.js';
 import { GATEWAY_STATES, type GatewayState } from '../../core/orders/order.js';
-import { type ReadYaml, readYaml } from '../../core/text/readYaml.js';
+import { readYaml, schemaFault } from '../../core/text/readYaml.js';
 import { isTimezone } from '../../core/time.js';
 import { SHOWN } from './profileShown.js';
 
@@ -274,7 +274,7 @@ export function parseProfile(
 ): Profile {
   const { value: given, lineOf } = readYaml(text, file);
   const read = profileSchema.safeParse(given);
-  if (!read.success) throw profileError(file, read.error, lineOf);
+  if (!read.success) throw schemaFault(file, read.error.issues, lineOf);
   if (!isSandbox) {
     mustBeGiven(given, ['signing'], file);
     mustBeGiven(given, ['statuses', 'payment'], file);
@@ -345,19 +345,6 @@ export function forOperation<T>(map: Record<string, T>, operation: string): T {
   const own = Object.hasOwn(map, operation) ? map[operation] : map.default;
   if (own === undefined) throw new Error(`the profile has no default for ${operation}`);
   return own;
-}
-
-function profileError(
-  file: string,
-  error: z.ZodError,
-  lineOf: ReadYaml['lineOf'],
-): ConfigurationError {
-  const [issue] = error.issues;
-  if (!issue) return new ConfigurationError(file, '', 'cannot be used');
-  const isUnknown = issue.code === 'unrecognized_keys';
-  const path = [...issue.path, ...(isUnknown ? issue.keys.slice(0, 1) : [])].map(String);
-  const problem = isUnknown ? 'unknown key' : issue.message;
-  return new ConfigurationError(file, path.join('.'), `${problem}${lineOf(path)}`);
 }
 
 function mustBeGiven(given: unknown, path: string[], file: string): void {

@@ -82,3 +82,31 @@ export async function lastRows(visitor: Visitor, path: string): Promise<string[]
       ),
     );
 }
+
+/** Brings a file on the page of settlement, as a browser does. */
+export async function bring(
+  console: ConsoleHouse,
+  visitor: Visitor,
+  name: string,
+  text: string,
+  over: Record<string, string> = {},
+) {
+  const form = new FormData();
+  const fields = { _csrf: await visitor.token(), map: '', ...over };
+  for (const [key, value] of Object.entries(fields)) form.set(key, value);
+  form.set('upload', new File([text], name));
+  const sent = new Response(form);
+  return console.server.inject({
+    method: 'POST',
+    url: '/settlement/check',
+    cookies: visitor.cookies,
+    headers: { 'content-type': sent.headers.get('content-type') ?? '' },
+    payload: Buffer.from(await sent.arrayBuffer()),
+  });
+}
+
+/** The hidden fields of the second press. */
+export function secondPress(body: string): Record<string, string> {
+  const found = body.matchAll(/name="(sha256|map|seen)" value="([^"]+)"/g);
+  return Object.fromEntries([...found].map(([, name, value]) => [name, value]));
+}

@@ -49,9 +49,9 @@ export async function checkDecisions(visit: Visit): Promise<Answer> {
   const { file } = visit;
   if (file === null) return refused('Choose a workbook that is not empty.');
   if (!/\.xlsx$/i.test(file.name)) return refused('The name of the workbook must end in .xlsx.');
-  const sha256 = await keepFile(ownerOf(visit), file);
-  if (sha256 === null) return refused('Too many files wait to be taken: try in an hour.', 409);
-  return { kind: 'redirect', to: `/reports/decisions/check?sha256=${sha256}` };
+  const kept = await keepFile(ownerOf(visit), file);
+  if (kept.kind === 'refused') return refused(kept.words, kept.status);
+  return { kind: 'redirect', to: `/reports/decisions/check?sha256=${kept.sha256}` };
 }
 
 export async function decisionsPage(visit: Visit): Promise<Answer> {

@@ -12,7 +12,12 @@ import type { UploadedFile } from './uploadForm.js';
 
 /** Of all persons together. */
 const KEPT_MAX = 20;
-const NAME_LENGTH_MAX = 60;
+/** As long as a disk takes one. */
+const NAME_BYTES_MAX = 255;
+
+const ODD_NAME =
+  'The name of the file is too long, or has a slash or a sign in it that is not shown: rename it.';
+const FULL = 'Too many files wait to be taken: try in an hour.';
 
 interface Owner {
   readonly dataDir: string;
@@ -26,18 +31,26 @@ export interface KeptFile {
   readonly sha256: string;
 }
 
-/** Answers its digest; null: too many wait. What the person had waiting before is removed. */
-export async function keepFile(owner: Owner, file: UploadedFile): Promise<string | null> {
+type Kept =
+  | { readonly kind: 'kept'; readonly sha256: string }
+  | { readonly kind: 'refused'; readonly words: string; readonly status?: 409 };
+
+/**
+ * Under its own name: what is read of the name is to be the same here, on the command line and in
+ * the inbox. What the person had waiting before is removed.
+ */
+export async function keepFile(owner: Owner, file: UploadedFile): Promise<Kept> {
+  if (!isPlainName(file.name)) return { kind: 'refused', words: ODD_NAME };
   const folder = folderOf(owner);
   const others = await kept(owner);
   const mine = others.filter((name) => name.startsWith(`${owner.userId}-`));
   for (const name of mine) await rm(join(folder, name), { recursive: true, force: true });
-  if (others.length - mine.length >= KEPT_MAX) return null;
+  if (others.length - mine.length >= KEPT_MAX) return { kind: 'refused', words: FULL, status: 409 };
   const sha256 = createHash('sha256').update(file.bytes).digest('hex');
   const place = join(folder, `${owner.userId}-${sha256}`);
   await mkdir(place, { recursive: true, mode: 0o700 });
-  await writeFile(join(place, plainName(file.name)), file.bytes, { mode: 0o600 });
-  return sha256;
+  await writeFile(join(place, file.name), file.bytes, { mode: 0o600 });
+  return { kind: 'kept', sha256 };
 }
 
 /** Null: it is kept no more, or is not what it was. */
@@ -80,8 +93,7 @@ function folderOf({ dataDir }: Owner): string {
   return uploadsIn(dataDir);
 }
 
-/** Nothing of a name reaches the disk that could mean more than a name. */
-function plainName(name: string): string {
-  const plain = name.replace(/[^\p{L}\p{N}._ -]/gu, '_').slice(-NAME_LENGTH_MAX);
-  return plain.replace(/^[. -]+/, '_');
+/** Nothing reaches the disk that could mean more than a name, and no page that is not seen. */
+function isPlainName(name: string): boolean {
+  return !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/\\]/u.test(name) && Buffer.byteLength(name) <= NAME_BYTES_MAX;
 }

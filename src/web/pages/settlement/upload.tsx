@@ -76,9 +76,9 @@ export async function checkFile(visit: Visit, rules: SettlementRules): Promise<A
   const named = files.findIndex(({ map }) => map === mapFor(files, file.name));
   const at = form.text('map') === null ? named : mapAt(form, files);
   if (at < 0) return refused('No map of settlement.files is for a file of this name: choose one.');
-  const sha256 = await keepFile(ownerOf(visit), file);
-  if (sha256 === null) return refused('Too many files wait to be taken: try in an hour.', 409);
-  return { kind: 'redirect', to: `/settlement/check?sha256=${sha256}&map=${at}` };
+  const kept = await keepFile(ownerOf(visit), file);
+  if (kept.kind === 'refused') return refused(kept.words, kept.status);
+  return { kind: 'redirect', to: `/settlement/check?sha256=${kept.sha256}&map=${at}` };
 }
 
 export async function checkPage(visit: Visit, rules: SettlementRules): Promise<Answer> {
@@ -192,7 +192,7 @@ async function told(work: () => Promise<Answer>, kept?: KeptFile): Promise<Answe
   } catch (error) {
     if (!REFUSALS.some((kind) => error instanceof kind)) throw error;
     const words = messageOf(error);
-    return refused(kept === undefined ? words : words.replaceAll(kept.path, kept.name));
+    return refused(kept === undefined ? words : words.replaceAll(kept.path, () => kept.name));
   }
 }
 

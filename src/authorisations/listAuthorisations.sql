@@ -11,14 +11,16 @@ select a.account_id as "accountId", a.order_no as "orderNo", a.transaction_id as
   coalesce(i.settled_at > a.seen_at, false) as "isSettledSince",
   coalesce(b.kinds, '{}') as breaks, coalesce(b.waived, '{}') as waived, b.owner
 from (
-  select * from tieout.open_authorisations($1::jsonb, $2::boolean, $6::date)
-  order by case $3::text when 'amount' then currency when 'order' then order_no
-      when 'account' then account_id end nulls last,
-    case when $3 = 'since' then since end,
-    case when $3 = 'amount' then amount end desc nulls last,
-    case when lapses_at > $7::timestamptz then lapses_at end, lapses_at desc nulls last, since,
-    amount desc nulls last, account_id, order_no
-  limit $4 offset $5
+  select page.*, row_number() over () as place from (
+    select * from tieout.open_authorisations($1::jsonb, $2::boolean, $6::date)
+    order by case $3::text when 'amount' then currency when 'order' then order_no
+        when 'account' then account_id end nulls last,
+      case when $3 = 'since' then since end,
+      case when $3 = 'amount' then amount end desc nulls last,
+      case when lapses_at > $7::timestamptz then lapses_at end, lapses_at desc nulls last, since,
+      amount desc nulls last, account_id, order_no, transaction_id
+    limit $4 offset $5
+  ) page
 ) a
 left join lateral (
   select instruction_id, operation, state, hold_reason, settled_at from tieout.instructions
@@ -33,7 +35,4 @@ left join lateral (
   from tieout.breaks
   where account_id = a.account_id and order_no = a.order_no and state in ('open', 'waived')
 ) b on true
-order by case when $3 = 'amount' then a.currency end nulls last,
-  case when $3 = 'amount' then a.amount end desc nulls last,
-  case when a.lapses_at > $7 then a.lapses_at end, a.lapses_at desc nulls last, a.since,
-  a.amount desc nulls last, a.account_id, a.order_no
+order by a.place

@@ -8,6 +8,7 @@ import {
   shownAuthorisations,
 } from '../../src/authorisations/authorisations.js';
 import type { AuthorisationOrder } from '../../src/authorisations/authorisationsStore.js';
+import { AUTHORISATION_ORDERS } from '../../src/authorisations/authorisationsStore.js';
 import { accountSentences, riskSentences } from '../../src/authorisations/authorisationWords.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
@@ -109,6 +110,27 @@ describe('reservations', () => {
     expect((await listed('A1', { order: 'amount' })).map((line) => line.split(' ')[0])).toEqual([
       ...['reserve', 'soon', 'again', 'twice', 'stranger', 'fresh', 'lapsed'],
     ]);
+  });
+
+  it('stand in the order that was asked for, each once over the pages', async () => {
+    const config = { authorisations: { A1: WEEK } };
+    const page = { isAll: true, limit: 100, offset: 0 };
+    const pageOf = (order: AuthorisationOrder, part = {}) =>
+      shownAuthorisations(fresh.db, config, ['A1'], AT, { ...page, order, ...part });
+    for (const order of AUTHORISATION_ORDERS) {
+      const whole = await pageOf(order);
+      // As a page is shown: one row more is asked for, and left off.
+      const paged = [];
+      for (let offset = 0; offset < whole.length; offset += 3) {
+        paged.push(...(await pageOf(order, { limit: 4, offset })).slice(0, 3));
+      }
+      expect(paged, order).toEqual(whole);
+    }
+    const [byNumber, bySince] = [await pageOf('order'), await pageOf('since')];
+    const numbers = byNumber.map(({ orderNo }) => orderNo);
+    expect(numbers).toEqual(numbers.toSorted());
+    const times = bySince.map(({ since }) => since?.getTime() ?? 0);
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
   });
 
   it('come to sums that their rows have, in each currency, and to a sentence', async () => {

@@ -5,6 +5,7 @@
 import { refundTag } from '../core/instructions/instruction.js';
 import { maskCardNumbers } from '../core/text/masking.js';
 import type { Db } from '../database/db.js';
+import type { Seen } from './decisionsStore.js';
 import type { InstructionSheet, SheetSnapshot } from './instructionListStore.js';
 import { instructionSheet } from './instructionListStore.js';
 import { type Evidence, evidenceOf } from './refundEvidenceStore.js';
@@ -37,7 +38,7 @@ export async function sheetOf(
 ): Promise<Sheet | null> {
   const found = await instructionSheet(deps.db, instructionId);
   if (found === null) return null;
-  const sheet = masked(found);
+  const sheet = maskedSheet(found);
   const isRefund = sheet.operation === 'refund';
   const evidence = isRefund ? await evidenceOf(deps.db, instructionId, EVIDENCE_MAX) : [];
   const nextReference = isRefund ? nextReferenceOf(sheet) : null;
@@ -105,16 +106,16 @@ function commandsOf(sheet: InstructionSheet, nextReference: string | null): stri
   }
 }
 
-function masked(sheet: InstructionSheet): InstructionSheet {
+function maskedSheet(sheet: InstructionSheet): InstructionSheet {
   const keep = idsOf(sheet);
-  const clean = (text: string | null): string | null =>
-    text === null ? null : maskCardNumbers(text, keep);
   return {
     ...sheet,
-    refundReason: clean(sheet.refundReason),
-    reason: clean(sheet.reason),
-    outcomeMessage: clean(sheet.outcomeMessage),
+    refundReason: masked(sheet.refundReason, keep),
+    reason: masked(sheet.reason, keep),
+    outcomeMessage: masked(sheet.outcomeMessage, keep),
     askedBy: sheet.askedBy.map((name) => maskCardNumbers(name, keep)),
+    seen: maskedSeen(sheet.seen, keep),
+    decisions: sheet.decisions.map((one) => ({ ...one, seen: maskedSeen(one.seen, keep) })),
     attempts: sheet.attempts.map((attempt) => ({
       ...attempt,
       request: attempt.request?.slice(0, BODY_CHARS_MAX) ?? null,
@@ -124,4 +125,31 @@ function masked(sheet: InstructionSheet): InstructionSheet {
       },
     })),
   };
+}
+
+const PAYOUT_WORDS = ['beneficiary', 'reference', 'reason', 'bank', 'method', 'feePaidBy'] as const;
+
+/** Its words of the ledger, which came through no door of ours; `keep`: ids that they may name. */
+export function maskedSeen(seen: Seen, keep: readonly string[]): Seen {
+  const shown: Seen = { ...seen };
+  if (seen.refundRequests) {
+    shown.refundRequests = seen.refundRequests.map((one) => ({
+      ...one,
+      reason: masked(one.reason, [...keep, one.refundId]),
+      requestedBy: masked(one.requestedBy, [...keep, one.refundId]),
+    }));
+  }
+  if (seen.payout) {
+    const payout = { ...seen.payout };
+    for (const name of PAYOUT_WORDS) {
+      const text = payout[name];
+      if (text) payout[name] = maskCardNumbers(text, keep);
+    }
+    shown.payout = payout;
+  }
+  return shown;
+}
+
+function masked(text: string | null, keep: readonly string[]): string | null {
+  return text === null ? null : maskCardNumbers(text, keep);
 }

@@ -11,6 +11,7 @@ import {
 } from '../core/instructions/refundOrdinals.js';
 import type { Coverage } from '../core/orders/coverage.js';
 import type { Removal } from '../core/runs/removal.js';
+import { maskCardNumbers } from '../core/text/masking.js';
 import { wasEnded } from '../database/connection.js';
 import type { Database, Db } from '../database/db.js';
 import { type Limits, SHORT_LIMITS } from '../database/limits.js';
@@ -145,6 +146,7 @@ export async function orderHistory(
   ]);
   const history = rows[0]?.history;
   if (!history) return null;
+  hideCards(history);
   history.shown = gateway ? await shownBeside(db, gateway.profile, accountId, orderNo) : null;
   await sayBreaks(db, accountId, history.breaks);
   history.calls = await callsOfOrder(db, accountId, orderNo);
@@ -169,6 +171,22 @@ export async function orderHistory(
   const covered = await coverageOfOrder(db, accountId, orderNo, pulls);
   for (const snapshot of history.looks) snapshot.coverage = coverageOf(snapshot, covered);
   return history;
+}
+
+/** Texts of the shop's own tables came through no door of ours. */
+function hideCards(history: OrderHistory): void {
+  const rows = [history.ledger ?? {}, ...history.refundRequests];
+  for (const row of rows) {
+    const ids = [row.account_id, row.order_no, row.transaction_id, row.refund_id].map(String);
+    for (const [name, value] of Object.entries(row)) {
+      if (typeof value !== 'string' || name.endsWith('amount')) continue;
+      row[name] = maskCardNumbers(value, ids);
+    }
+  }
+  for (const one of history.disputes) {
+    if (one.problem === null) continue;
+    one.problem = maskCardNumbers(one.problem, one.disputeId === null ? [] : [one.disputeId]);
+  }
 }
 
 /** Each is said, and stands, as on its own page. */

@@ -38,6 +38,10 @@ const COMMANDS: readonly (readonly string[])[] = [
     ['instructions', 'list'],
   ],
   ...[['instructions', 'show', 'INSTRUCTION'], ['jobs', 'list'], ['brake', 'status'], ['days']],
+  ...[
+    ['instructions', 'approve', 'INSTRUCTION', '--check'],
+    ['instructions', 'reject', 'INSTRUCTION', '--check', '--reason', 'none'],
+  ],
   ...[['authorisations'], ['retention'], ['verify'], ['verify', 'DATE'], ['users'], ['settlement']],
   ...[
     ['migrate', 'status'],
@@ -47,7 +51,7 @@ const COMMANDS: readonly (readonly string[])[] = [
 ];
 
 /** Of these the words are more than the document in lines. */
-const IN_WORDS = new Set(['order', 'doctor', 'status']);
+const IN_WORDS = new Set(['order', 'doctor', 'status', 'instructions']);
 
 let receiver: Receiver;
 let console: ConsoleHouse;
@@ -101,11 +105,11 @@ const keep = (where: string, ...texts: string[]): void => {
 /** What the words in capitals stand for here. */
 async function ids(): Promise<Record<string, string>> {
   const { rows } = await console.app.db.query<Record<string, string>>(
-    `select b.break_id::text as "BREAK", b.account_id as "ACCOUNT", b.order_no as "ORDER",
-       (select min(instruction_id)::text from tieout.instructions) as "INSTRUCTION",
+    `select (select min(break_id)::text from tieout.breaks) as "BREAK",
+       i.account_id as "ACCOUNT", i.order_no as "ORDER", i.instruction_id::text as "INSTRUCTION",
        (select max(business_date)::text from tieout.runs) as "DATE",
        (select min(report_id)::text from tieout.reports) as "REPORT"
-     from tieout.breaks b limit 1`,
+     from tieout.instructions i where i.operation = 'refund' order by i.instruction_id limit 1`,
   );
   return rows[0] ?? {};
 }

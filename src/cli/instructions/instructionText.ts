@@ -29,15 +29,19 @@ import type {
   SheetSnapshot,
 } from '../../instructions/instructionListStore.js';
 import type { Sheet } from '../../instructions/instructionSheet.js';
-import { idsOf } from '../../instructions/instructionSheet.js';
+import { idsOf, maskedSeen } from '../../instructions/instructionSheet.js';
 import type { Line } from '../terminal.js';
 import { columns, stateWord } from '../terminal.js';
 
 const DIGEST_SHOWN = 12;
 
-function idsOfRow({ orderNo, transactionId, refundId }: ListedInstruction): string[] {
+type Ids = Pick<ListedInstruction, 'orderNo' | 'transactionId' | 'refundId'>;
+
+function idsOfRow({ orderNo, transactionId, refundId }: Ids): string[] {
   return [orderNo, transactionId, ...(refundId === null ? [] : [refundId])];
 }
+
+const seenOf = (one: DecidableInstruction): Seen => maskedSeen(one.seen, idsOfRow(one));
 
 const MONEY_COLUMN = 3;
 
@@ -85,11 +89,11 @@ export function sheetLines(sheet: Sheet): Line[] {
     ...(sheet.approval ? [`  ${approvalText(sheet.approval, sheet.state)}`] : []),
     '',
     `What a decision is bound to (${sheet.seenSha256.slice(0, DIGEST_SHOWN)})`,
-    ...seenLines(sheet.seen, sheet, sheet.payee),
+    ...seenLines(sheet.seen, sheet.payee),
     ...sheet.lostPermits.map(lostLine),
     '',
     'Decisions',
-    ...orNone(sheet.decisions.flatMap((one) => decisionLines(one, sheet))),
+    ...orNone(sheet.decisions.flatMap(decisionLines)),
     '',
     'What happened',
     ...sheet.events.map(({ at, to, by, reason }) => {
@@ -133,13 +137,8 @@ function approvalText(
 }
 
 /** What was seen, so that nobody has to guess what a decision rests on. */
-function seenLines(
-  seen: Seen,
-  about: Pick<InstructionSheet, 'transactionId' | 'orderNo'>,
-  payee: Payee | null = null,
-): string[] {
+function seenLines(seen: Seen, payee: Payee | null = null): string[] {
   const { ledger } = seen;
-  const keep = [about.orderNo, about.transactionId];
   if (seen.payout !== undefined) return payoutLines(seen.payout, payee);
   return [
     ledger === null
@@ -150,8 +149,7 @@ function seenLines(
     ...(seen.refundRequests ?? []).map(
       (one) =>
         `  request  ${one.refundId} ${moneyIn(one.amount, ledger?.currency)}, ` +
-        `by ${maskCardNumbers(one.requestedBy ?? 'nobody named', [one.refundId])}` +
-        `${one.reason === null ? '' : `: ${maskCardNumbers(one.reason, keep)}`}`,
+        `by ${one.requestedBy ?? 'nobody named'}${one.reason === null ? '' : `: ${one.reason}`}`,
     ),
     ...(seen.gateway ?? []).map(
       (entry) =>
@@ -195,13 +193,13 @@ function payoutLines(payout: AskedPayout | null, payee: Payee | null): string[] 
   const digest = payout.sha256.slice(0, DIGEST_SHOWN);
   return [
     `  ledger   asks for ${asWritten(payout.amount, payout.currency)} to ${whom}` +
-      `${what === '' ? '' : ` (${maskCardNumbers(what)})`}, payload ${digest}`,
+      `${what === '' ? '' : ` (${what})`}, payload ${digest}`,
     ...(account[0] === '' ? [] : [`  account  ${account.filter((one) => one !== '').join('; ')}`]),
     ...(leaving === null ? [] : [`  leaves   our account: ${leaving}`]),
   ];
 }
 
-function decisionLines(one: SheetDecision, sheet: Sheet): string[] {
+function decisionLines(one: SheetDecision): string[] {
   const by = nameLabel(one.by, one.isClaim);
   const what = one.finding === null ? one.decision : `${one.decision} ${one.finding}`;
   const words = [one.reason, one.reference === null ? null : `reference ${one.reference}`];
@@ -209,7 +207,7 @@ function decisionLines(one: SheetDecision, sheet: Sheet): string[] {
   return [
     `  ${one.at}  ${what} by ${by}${said === '' ? '' : `: ${said}`}`,
     `    saw (${one.seenSha256.slice(0, DIGEST_SHOWN)})`,
-    ...seenLines(one.seen, sheet).map((line) => `    ${line}`),
+    ...seenLines(one.seen).map((line) => `    ${line}`),
   ];
 }
 
@@ -295,7 +293,7 @@ export function verdictLines(
     const head = `#${one.instructionId}  ${shortText(one)}`;
     if (row.kind === 'refused') return [`${head}  refused: ${row.words}`];
     // What is approved is printed with it: that and nothing else was approved.
-    const seen = decision.kind === 'approve' ? seenLines(one.seen, one, one.payee) : [];
+    const seen = decision.kind === 'approve' ? seenLines(seenOf(one), one.payee) : [];
     const digest = decision.kind === 'approve' ? ` (${one.seenSha256.slice(0, DIGEST_SHOWN)})` : '';
     return [`${head}  ${row.becomes}${digest}: ${row.words}`, ...seen.map((line) => `  ${line}`)];
   });
@@ -324,7 +322,7 @@ export function verdictJson(row: DecisionVerdict): object {
     currency: one.currency,
     state: one.state,
     seenSha256: one.seenSha256,
-    seen: one.seen,
+    seen: seenOf(one),
   };
   return row.kind === 'done'
     ? { ...about, kind: row.kind, becomes: row.becomes, words }

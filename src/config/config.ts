@@ -12,7 +12,6 @@ import type { Hundredths } from '../core/money.js';
 import type { AuthorisationRule } from '../core/orders/authorisation.js';
 import { INSTRUCTION_OPERATIONS, type InstructionOperation } from '../core/orders/order.js';
 import { type ReadYaml, readYaml, schemaFault } from '../core/text/readYaml.js';
-import { isTimezone } from '../core/time.js';
 import type { Account } from '../gateway/account.js';
 import { type Profile, parseProfile, sandboxProfile } from '../gateway/document/profile.js';
 import type { DatabaseAddress, QueueAddress } from './addresses.js';
@@ -33,6 +32,7 @@ import {
   numeric,
   percent,
   perOperation,
+  timezone,
   tuning,
   whole,
 } from './shapes.js';
@@ -210,7 +210,6 @@ const instant = filled.transform((text, context): Date => {
   return z.NEVER;
 });
 const clockTime = filled.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 00:00');
-const timezone = filled.refine(isTimezone, 'is no timezone such as Europe/Berlin');
 const cron = filled.superRefine((text, context) => {
   const message = cronProblem(text);
   if (message !== null) context.addIssue({ code: 'custom', message });

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { identifierProblem } from '../core/ledger/ledgerRow.js';
 import type { Hundredths } from '../core/money.js';
 import { readAmount } from '../core/money.js';
+import { timezoneProblem } from '../core/time.js';
 
 export const filled = z
   .string({
@@ -37,6 +38,11 @@ export function whole(min: number, max: number) {
 
 export const identifier = filled.superRefine((text, context) => {
   const problem = identifierProblem(text);
+  if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+});
+
+export const timezone = filled.superRefine((text, context) => {
+  const problem = timezoneProblem(text);
   if (problem !== null) context.addIssue({ code: 'custom', message: problem });
 });
 

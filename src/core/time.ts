@@ -12,6 +12,24 @@ export function isTimezone(name: string): boolean {
   }
 }
 
+/** Of three letters, and no abbreviations to PostgreSQL. */
+const ALIKE = new Set(['UTC', 'GMT', 'UCT', 'PRC', 'ROC', 'ROK']);
+
+/**
+ * Why a name is no zone by which dates are counted; null: it is one. Abbreviations and offsets are
+ * read by PostgreSQL in a way of its own: CET has no summer there, and +02:00 is west of Greenwich.
+ */
+export function timezoneProblem(name: string): string | null {
+  const isAbbreviation = /^[a-z]{3}$/i.test(name) && !ALIKE.has(name.toUpperCase());
+  if (isAbbreviation || /^[+-][\d:]{1,8}$/.test(name)) {
+    return (
+      `${name} is an abbreviation or an offset, by which no dates are counted: write the zone of a ` +
+      'place, such as Europe/Berlin, or UTC'
+    );
+  }
+  return isTimezone(name) ? null : 'is no timezone such as Europe/Berlin or UTC';
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Clocks are put on or back at quarters of an hour only; to ask the zone costs much more. */

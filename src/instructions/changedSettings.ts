@@ -127,7 +127,7 @@ function parsedProfile(text: string): Profile | null {
 
 function parse(text: string): Profile | null {
   try {
-    return parseProfile(text, 'the profile of the last plan', { isSandbox: true });
+    return parseProfile(text, 'the profile of the last plan', { isKept: true });
   } catch (error) {
     if (error instanceof ConfigurationError) return null;
     throw error;

@@ -46,7 +46,7 @@ export function settingsThen(
 }
 
 function profileThen(text: string): Profile {
-  return parseProfile(text, 'the profile that the run used', { isSandbox: true });
+  return parseProfile(text, 'the profile that the run used', { isKept: true });
 }
 
 function accountThen(account: RecordedSettings['accounts'][number]): Account {

@@ -198,6 +198,7 @@ describe('what is refused', () => {
     ['a broken day', `${ACCOUNTS}reconcile: { lookbackDays: 1.5 }`, 'lookbackDays'],
     ['a clock time', `${ACCOUNTS}schedule: { cutOff: "24:00" }`, 'schedule.cutOff'],
     ['a timezone', `${ACCOUNTS}schedule: { timezone: Mars/Base }`, 'schedule.timezone'],
+    ['an offset', `${ACCOUNTS}schedule: { timezone: "+02:00" }`, 'timezone: +02:00 is an'],
     ['a cron line', `${ACCOUNTS}schedule: { cron: "65 4 * * *" }`, 'schedule.cron'],
     ['a mode', `${ACCOUNTS}operations: { refund: yes }`, 'operations.refund'],
     ['a currency', `${ACCOUNTS}operations: { approveAbove: { refund: { eur: "1.00" } } }`, 'eur'],

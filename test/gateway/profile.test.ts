@@ -71,6 +71,12 @@ describe('sandboxProfile', () => {
 });
 
 describe('parseProfile', () => {
+  it('is read as it was used where it was kept with a night', () => {
+    const text = `${REQUIRED}transactionDate: { timezone: CET }\n`;
+    const { transactionDate } = parseProfile(text, 'kept', { isKept: true });
+    expect(transactionDate.timezone).toBe('CET');
+  });
+
   it('takes what the file gives and the printed defaults for the rest', () => {
     const profile = parseProfile(`${REQUIRED}limits: { concurrency: 2 }\n`, 'p.yaml');
     expect(profile.limits.concurrency).toBe(2);
@@ -117,6 +123,16 @@ describe('parseProfile', () => {
       'a timezone nobody knows',
       `${REQUIRED}transactionDate: { timezone: Mars }\n`,
       'transactionDate.timezone',
+    ],
+    [
+      'an abbreviation of a timezone',
+      `${REQUIRED}transactionDate: { timezone: EET }\n`,
+      'transactionDate.timezone',
+    ],
+    [
+      'an abbreviation for the window',
+      `${REQUIRED}query: { window: { timezone: wet } }\n`,
+      'query.window.timezone',
     ],
     ['a limit of zero', `${REQUIRED}limits: { concurrency: 0 }\n`, 'limits.concurrency'],
     ['a limit past all sense', `${REQUIRED}limits: { timeoutMs: 9999999 }\n`, 'limits.timeoutMs'],

@@ -4,7 +4,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { whatIsOwed } from '../../src/core/runs/owed.js';
-import { DAY_MS } from '../../src/core/time.js';
+import { DAY_MS, minutesAhead, timezoneProblem } from '../../src/core/time.js';
 import { businessDay, lastEnded } from '../../src/runs/calendarStore.js';
 import { coveredDates } from '../../src/runs/runsStore.js';
 import type { FreshDatabase } from '../support/database.js';
@@ -25,6 +25,7 @@ const ZONES: readonly (readonly [string, string, string])[] = [
   ['Asia/Kolkata', '04:15', '00:00'],
   ['Pacific/Apia', '04:15', '00:00'],
 ];
+const HALVES = ['2026-01-15T12:00:00Z', '2026-07-15T12:00:00Z'];
 const [FIRST, LAST] = ['1996-01-01', '2025-12-31'];
 
 interface Tick {
@@ -173,5 +174,28 @@ describe('the time until which a night is resumed', () => {
       [tick, until],
     );
     expect(rows[0]?.at.toISOString()).toBe(expected);
+  });
+});
+
+describe('a name of a zone that a setting may have', () => {
+  it('is read alike by both, be it one of the database, or an abbreviation of its', async () => {
+    const { rows } = await database.db.query<{ name: string; ahead: number[] }>(
+      `select name, array(
+         select extract(epoch from (at at time zone name) - (at at time zone 'UTC'))::int / 60
+         from unnest($1::timestamptz[]) as at) as ahead
+       from (select name from pg_timezone_names where name !~ '/'
+         union select abbrev from pg_timezone_abbrevs) as known`,
+      [HALVES],
+    );
+    const taken = rows.filter(({ name }) => timezoneProblem(name) === null);
+    for (const { name, ahead } of taken) {
+      const ours = HALVES.map((at) => minutesAhead(name, Date.parse(at)));
+      expect([name, ...ours]).toEqual([name, ...ahead]);
+    }
+    expect(taken.map(({ name }) => name)).toEqual(expect.arrayContaining(['UTC', 'GMT', 'Japan']));
+    for (const name of ['CET', 'met', 'EST', 'IST', '+02:00', 'Mars']) {
+      expect([name, timezoneProblem(name) === null]).toEqual([name, false]);
+    }
+    expect(timezoneProblem('CET')).toMatch(/^CET is an abbreviation .* such as Europe\/Berlin/);
   });
 });

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { ConfigurationError } from '../../core/errors.js';
 import { GATEWAY_STATES, type GatewayState } from '../../core/orders/order.js';
 import { readYaml, schemaFault } from '../../core/text/readYaml.js';
-import { isTimezone } from '../../core/time.js';
+import { isTimezone, timezoneProblem } from '../../core/time.js';
 import { SHOWN } from './profileShown.js';
 
 /** The operations of the document by the last part of their path; the last three have no path. */
@@ -265,22 +265,34 @@ export function sandboxProfile(): Profile {
 
 /**
  * A merchant's file. What it does not give is as printed, save signing and statuses, which only the
- * sandbox does without.
+ * sandbox does without. One that was kept with a night was used as it stands.
  */
 export function parseProfile(
   text: string,
   file: string,
-  { isSandbox = false }: { isSandbox?: boolean } = {},
+  { isSandbox = false, isKept = false }: { isSandbox?: boolean; isKept?: boolean } = {},
 ): Profile {
   const { value: given, lineOf } = readYaml(text, file);
   const read = profileSchema.safeParse(given);
   if (!read.success) throw schemaFault(file, read.error.issues, lineOf);
-  if (!isSandbox) {
+  if (!isKept) {
+    for (const path of ZONES) {
+      const problem = timezoneProblem(String(path.reduce<unknown>(ownValue, read.data)));
+      if (problem === null) continue;
+      throw new ConfigurationError(file, path.join('.'), `${problem}${lineOf(path)}`);
+    }
+  }
+  if (!isSandbox && !isKept) {
     mustBeGiven(given, ['signing'], file);
     mustBeGiven(given, ['statuses', 'payment'], file);
   }
   return structuredClone(read.data);
 }
+
+const ZONES = [
+  ['query', 'window', 'timezone'],
+  ['transactionDate', 'timezone'],
+];
 
 export interface ProfileOrigin {
   /** Dotted, as in `query.orderList.field`; a map such as `statuses.payment` is one key. */

@@ -48,12 +48,13 @@ export async function pullBrake(deps: { db: Database }, order: BrakeOrder): Prom
 
 /** Also what was being claimed as the brake was pulled; where one such hangs, without it. */
 function stillGoing(db: Database, accountId: string | null): Promise<number> {
+  const accountIds = accountId === null ? null : [accountId];
   return db
     .transaction(async (tx) => {
       await awaitClaims(tx);
-      return batchesUnderWay(tx, accountId);
+      return batchesUnderWay(tx, accountIds);
     })
-    .catch(() => batchesUnderWay(db, accountId));
+    .catch(() => batchesUnderWay(db, accountIds));
 }
 
 /** Where the processes of this host and data folder keep their journal of permits. */
@@ -123,7 +124,6 @@ type BrakeKind = Brake['kind'] | 'breaker';
 
 interface BrakeStatus {
   brakes: Brake[];
-  underWay: number;
   accounts: {
     accountId: string;
     sends: boolean;
@@ -153,11 +153,7 @@ export async function brakeStatus(
     const sends = answer.kind !== 'stop';
     return { accountId: status.accountId, sends, isLetGo: isLetGo(answer), words };
   });
-  return {
-    brakes: await activeBrakes(deps.db),
-    underWay: await batchesUnderWay(deps.db, null),
-    accounts,
-  };
+  return { brakes: await activeBrakes(deps.db), accounts };
 }
 
 /** A word for all accounts lets go of hosts that never come. */

@@ -14,7 +14,7 @@ import { clockTrouble } from '../../core/runs/owed.js';
 import type { SecurityEvent } from '../../core/securityEvents.js';
 import { counted, countText } from '../../core/text/amounts.js';
 import { serverFacts } from '../../database/server/serverFacts.js';
-import { whyWaiting } from '../../send/batches/sendingStatusStore.js';
+import { batchesUnderWay, whyWaiting } from '../../send/batches/sendingStatusStore.js';
 import { journalTrouble } from '../../send/journal/journalTrouble.js';
 import { elsewhereNotices } from '../../send/stops.js';
 import { configuredAccounts } from '../accounts.js';
@@ -179,12 +179,13 @@ function resumedBy({ accountId, who }: BrakeOrder, count: number): SecurityEvent
 
 async function status(app: App, json: boolean): Promise<number> {
   const found = await brakeStatus(app, idsOf(app), ownJournal(app.config));
+  const underWay = await batchesUnderWay(app.db, null);
   const elsewhere = await elsewhereNotices(app);
   const journal = journalTrouble(app.config.dataDir);
   const { skewSeconds } = await serverFacts(app.db, new Date());
   const clock = clockTrouble(skewSeconds * 1000);
   const told = elsewhere.map(({ accountId, text }) => ({ accountId, text }));
-  if (json) printJson({ ...found, elsewhere: told, journal, clock });
+  if (json) printJson({ ...found, underWay, elsewhere: told, journal, clock });
   else {
     const troubles = [journal, clock].filter((trouble) => trouble !== null);
     const here = troubles.length === 0 ? '' : ', but not from this host';
@@ -195,7 +196,7 @@ async function status(app: App, json: boolean): Promise<number> {
         : found.brakes.map((one) => brakeWords(one))),
       ...accountLines(found.accounts, here),
       ...noticeLines(elsewhere),
-      ...(found.underWay > 0 ? [`${countText(found.underWay)} batch(es) are on their way.`] : []),
+      ...(underWay > 0 ? [`${countText(underWay)} batch(es) are on their way.`] : []),
     ]);
   }
   return 0;

@@ -212,11 +212,14 @@ export async function awaitClaims(tx: Tx): Promise<void> {
 }
 
 /** Batches whose first byte may have left, or may leave within the budget of their claim. */
-export async function batchesUnderWay(db: Db, accountId: string | null): Promise<number> {
+export async function batchesUnderWay(
+  db: Db,
+  accountIds: readonly string[] | null,
+): Promise<number> {
   const { rows } = await db.query<{ count: bigint }>(
     `select count(*) as count from tieout.batches
-     where state = 'sending' and ($1::text is null or account_id = $1)`,
-    [accountId],
+     where state = 'sending' and ($1::text[] is null or account_id = any ($1))`,
+    [accountIds],
   );
   return Number(rows[0]?.count ?? 0n);
 }

@@ -5,6 +5,7 @@ import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brak
 import { inSentence } from '../../core/accounts/alike.js';
 import { stopWords } from '../../core/instructions/breaker.js';
 import { countText } from '../../core/text/amounts.js';
+import { batchesUnderWay } from '../../send/batches/sendingStatusStore.js';
 import { pageOf } from '../layout/many.js';
 import { Empty, Form, Pager, Table } from '../layout/parts.js';
 import { Said } from '../layout/said.js';
@@ -16,11 +17,9 @@ const ALL = 'all accounts';
 export async function brakePage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
   const said = (at: Date) => `${words.at(at)} ${words.zone}`;
-  const {
-    brakes,
-    accounts: sendingStatuses,
-    underWay,
-  } = await brakeStatus(deps, accounts, ownJournal(deps.config), said);
+  const own = ownJournal(deps.config);
+  const { brakes, accounts: sendingStatuses } = await brakeStatus(deps, accounts, own, said);
+  const underWay = await batchesUnderWay(deps.db, visit.seesAll ? null : accounts);
   const stoppedFirst = sendingStatuses.toSorted((one, other) => +one.sends - +other.sends);
   const { shown, at, pages } = pageOf(stoppedFirst, query, 'page');
   const mine = brakes.filter(({ accountId }) => accountId === null || accounts.includes(accountId));

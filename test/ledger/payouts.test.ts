@@ -69,6 +69,10 @@ describe('tieout import payouts', () => {
   });
 
   it.each([
+    ['of a number without bound', '{"iban":"DE00","amount":1e200000}', 'a number beyond'],
+    ['of a number next to nothing', '{"iban":"DE00","amount":[-1.5E-30000]}', 'a number beyond'],
+    ['of a number without end', `{"amount":1.${'0'.repeat(20_000)}1}`, 'a number beyond'],
+    ['nested without end', `{"to":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, 'nested'],
     ['an array', '["DE00"]', 'JSON of one object'],
     ['a number', '4900', 'JSON of one object'],
     ['given twice', '{"iban":"DE00"},"payload":{"iban":"DE00"}', 'gives a key twice'],

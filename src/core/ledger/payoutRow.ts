@@ -22,6 +22,24 @@ export interface LedgerPayout {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+const EXPONENT_MAX = 100;
+const DEPTH_MAX = 100;
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]|\.\d{100,}|[eE][+-]?\d+/g;
+
+/** What is JSON, and more than the database holds: it would refuse a whole part of the file. */
+function boundProblem(json: string): string | null {
+  let depth = 0;
+  for (const [token] of json.matchAll(TOKENS)) {
+    if (token === '{' || token === '[') depth += 1;
+    else if (token === '}' || token === ']') depth -= 1;
+    else if (token[0] === '.' || Math.abs(Number(token.slice(1))) > EXPONENT_MAX) {
+      return `has a number beyond 1e${EXPONENT_MAX}, or as small`;
+    }
+    if (depth > DEPTH_MAX) return `is nested deeper than ${DEPTH_MAX}`;
+  }
+  return null;
+}
+
 export function checkPayoutLine(line: RawLine, now: Date): RowCheck<LedgerPayout> {
   const refused = (column: string, reason: string, isShown = true): RowCheck<LedgerPayout> => ({
     kind: 'refused',
@@ -39,6 +57,8 @@ export function checkPayoutLine(line: RawLine, now: Date): RowCheck<LedgerPayout
     return refused('requested_at', 'must be ISO 8601 with zone, such as "2026-11-19T08:30:00Z"');
   }
   if (isAhead(requestedAt, now)) return refused('requested_at', AHEAD);
+  const bound = boundProblem(payload ?? '');
+  if (bound !== null) return refused('payload', bound, false);
   return {
     kind: 'ok',
     row: {

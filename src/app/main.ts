@@ -3,12 +3,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keepHeapSmall } from '../cli/heapLimit.js';
+import { outputProblem, watchOutput } from '../cli/standardOutput.js';
+import { EXIT } from '../core/exitCodes.js';
 import { runCommand } from './program.js';
 
 async function main(): Promise<void> {
   keepHeapSmall();
-  // A reader that goes away (`tieout runs list | head`) is no error of ours.
-  process.stdout.on('error', () => process.exit());
+  watchOutput();
   // A log that nobody takes any more ends no run.
   process.stderr.on('error', () => {});
   await runCommand(process.argv.slice(2));
@@ -17,11 +18,20 @@ async function main(): Promise<void> {
 /** What was said is written out; a reader that takes nothing any more is not waited for. */
 const LAST_WORDS_MS = 5_000;
 
+async function written(stream: NodeJS.WriteStream): Promise<void> {
+  const taken = new Promise<void>((resolve) => stream.write('', () => resolve()));
+  await Promise.race([taken, sleep(LAST_WORDS_MS)]);
+}
+
 async function lastWords(): Promise<void> {
-  const written = [process.stdout, process.stderr].map(
-    (stream) => new Promise<void>((resolve) => stream.write('', () => resolve())),
-  );
-  await Promise.race([Promise.all(written), sleep(LAST_WORDS_MS)]);
+  await written(process.stdout);
+  const problem = outputProblem();
+  if (problem !== null) {
+    process.stderr.write(`tieout: ${problem}\n`);
+    // What a run came to is told all the same.
+    process.exitCode ||= EXIT.failed;
+  }
+  await written(process.stderr);
 }
 
 await main();

@@ -23,8 +23,8 @@ export function timezoneProblem(name: string): string | null {
   const isAbbreviation = /^[a-z]{3}$/i.test(name) && !ALIKE.has(name.toUpperCase());
   if (isAbbreviation || /^[+-][\d:]{1,8}$/.test(name)) {
     return (
-      `${name} is an abbreviation or an offset, by which no dates are counted: write the zone of a ` +
-      'place, such as Europe/Berlin, or UTC'
+      `${name} is an abbreviation or an offset, by which no dates are counted: write the zone of ` +
+      'a place, such as Europe/Berlin, or UTC'
     );
   }
   return isTimezone(name) ? null : 'is no timezone such as Europe/Berlin or UTC';

@@ -15,7 +15,7 @@ import {
   publishOutcomes,
 } from '../../instructions/outcomesStore.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
-import { printDocument, printText } from '../printRows.js';
+import { printDocument, printText } from '../standardOutput.js';
 
 interface ExportFlags {
   after: string;

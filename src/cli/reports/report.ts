@@ -32,8 +32,8 @@ import { findRun } from '../../runs/runsStore.js';
 import type { SettlementRules } from '../../settlement/settlement.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
-import { printDocument, printText } from '../printRows.js';
 import { requiredRules } from '../settlement/settlementRules.js';
+import { printDocument, printText } from '../standardOutput.js';
 import { filled } from '../terminal.js';
 
 const SHEETS = ['breaks', 'moved', 'waiting', 'coverage'] as const;

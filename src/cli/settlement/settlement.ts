@@ -18,7 +18,7 @@ import {
 import { leftLines, leftOpenLines, settlementLines } from '../../settlement/settlementWords.js';
 import type { App } from '../app.js';
 import { printJson, printLines, shownLines, wantsJson, withApp } from '../context.js';
-import { print } from '../printRows.js';
+import { print, wanted } from '../standardOutput.js';
 import type { Listing } from '../terminal.js';
 import { columns, growingColumns, jsonText } from '../terminal.js';
 import { requiredRules } from './settlementRules.js';
@@ -146,7 +146,7 @@ async function printTable<Row>(
 ): Promise<number> {
   let count = 0;
   const lined = growingColumns(figures);
-  for await (const chunk of rows) {
+  for await (const chunk of wanted(rows)) {
     const heads = count > 0 ? [] : [head];
     await print(shownLines(lined([...heads, ...chunk.map(cells)])));
     count += chunk.length;
@@ -157,7 +157,7 @@ async function printTable<Row>(
 /** Rows as they are read: the members of a list of one JSON document, behind these words. */
 async function printMembers<Row>(before: string, rows: AsyncIterable<Row[]>): Promise<void> {
   let count = 0;
-  for await (const chunk of rows) {
+  for await (const chunk of wanted(rows)) {
     await print((count > 0 ? ',' : before) + chunk.map(jsonText).join());
     count += chunk.length;
   }

@@ -83,6 +83,29 @@ describe('the settlement report', () => {
     expect((await other.get(`/reports/${own.rows[0]?.id}/file`)).statusCode).toBe(200);
   });
 
+  it('of a month that is written again is as of the newest night in it, as when it is made', async () => {
+    const { db } = console.app;
+    const runs = await db.query<{ id: bigint; date: string }>(
+      'select run_id as id, business_date::text as date from tieout.runs order by business_date',
+    );
+    const [older, newest] = [runs.rows[0], runs.rows.at(-1)];
+    expect(older?.id).not.toBe(newest?.id);
+    const month = newest?.date.slice(0, 7) ?? '';
+    for (const kind of ['ageing', 'activity', 'settlement']) {
+      const [id = 0n] = await queueReports(db, older?.id ?? 0n, [kind], new Date(), month);
+      await writeReport(console.app, id);
+      const asked = await finance.post('/reports/rewrite', { id: String(id) });
+      expect(asked.body, kind).toContain('is being written');
+      const again = await db.query(
+        `select run_id as id, state, period from tieout.reports where kind = $1
+         order by report_id desc limit 1`,
+        [kind],
+      );
+      const expected = { id: newest?.id, state: 'queued', period: month };
+      expect(again.rows, kind).toEqual([expected]);
+    }
+  });
+
   it('is not offered to whoever sees one account alone', async () => {
     const other = await console.withRole('finance', 'A1001');
     expect((await other.get('/settlement')).body).not.toContain('/settlement/report');

@@ -1,6 +1,7 @@
 // Reports that are asked for on the console: of a month or a day, or one that was written, once
 // more. A worker writes them, as the next revision; nothing that was written is written over.
 
+import type { Period } from '../../core/period.js';
 import { periodOf } from '../../core/period.js';
 import { newestRunOf } from '../../report/periodRowsStore.js';
 import { findReport } from '../../report/reportPagesStore.js';
@@ -52,13 +53,18 @@ export function Rewrite({ id, what, visit }: { id: bigint; what: string; visit: 
 }
 
 export async function makePeriodReport(visit: Visit): Promise<Answer> {
-  const { deps, form } = visit;
+  const { form } = visit;
   const kind = form.oneOf('kind', KINDS);
   const period = periodOf(form.text('period') ?? '');
   if (kind === null || period === null) {
     return refused('Choose a report, and give a month (2026-11) or a day (2026-11-30).');
   }
-  const run = await newestRunOf(deps.db, period);
+  return queueOfPeriod(visit, kind, period);
+}
+
+/** Ages and what is overdue are those of the newest night of the period, whenever it is made. */
+async function queueOfPeriod(visit: Visit, kind: string, period: Period): Promise<Answer> {
+  const run = await newestRunOf(visit.deps.db, period);
   if (run === null) return refused(`There is no finished run in ${period.name}.`);
   return queue(visit, { runId: run.runId, kind, period: period.name });
 }
@@ -69,6 +75,8 @@ export async function rewriteReport(visit: Visit): Promise<Answer> {
   const seen = id === null ? null : await findReport(deps.db, visit, id);
   const found = seen === null || id === null ? null : await loadReport(deps.db, id);
   if (found === null || seen === null) return refused('There is no such report.');
+  const period = periodOf(found.period ?? '');
+  if (period !== null) return queueOfPeriod(visit, found.kind, period);
   if (seen.runState === 'running') return refused('Its night is still being worked on.');
   return queue(visit, found);
 }

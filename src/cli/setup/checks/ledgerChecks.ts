@@ -8,9 +8,10 @@ import {
   noOrdersNotice,
 } from '../../../core/runs/notices.js';
 import { strangeOrdersNotice } from '../../../core/runs/strangeOrders.js';
-import { countText } from '../../../core/text/amounts.js';
+import { counted, countText } from '../../../core/text/amounts.js';
 import { accountsWithoutOrders } from '../../../ledger/ledgerStore.js';
 import { ledgerTrouble, zonelessColumns } from '../../../ledger/ledgerTroubleStore.js';
+import { wholeReads } from '../../../ledger/lookupsStore.js';
 import { strangeOrders } from '../../../ledger/strangeOrdersStore.js';
 import { neverAskedOrders } from '../../../pull/snapshot/ledgerKeysStore.js';
 import { lookbackFrom } from '../../../runs/deps.js';
@@ -38,6 +39,7 @@ export async function ledgerChecks(app: App): Promise<Check[]> {
       words: noHistorySentence(accountId),
     })),
     ...(await zoneChecks(app)),
+    ...(await lookupChecks(app)),
     ...(await numberChecks(app)),
     ...(await strangeChecks(app)),
   ];
@@ -48,6 +50,19 @@ async function zoneChecks({ db }: App): Promise<Check[]> {
   const columns = await zonelessColumns(db);
   if (columns.length === 0) return [];
   return [{ name: 'ledger times', kind: 'warning', words: zonelessSentence(columns) }];
+}
+
+/** Views of large tables in which one order is found by reading all of them. */
+async function lookupChecks({ db }: App): Promise<Check[]> {
+  return (await wholeReads(db)).map(({ relation, key, table, rows }) => ({
+    name: `ledger ${relation}`,
+    kind: 'warning',
+    words:
+      `to find one order, all ${counted(Math.round(rows), 'row')} of ${table} are read, several ` +
+      'times for each instruction that is sent. Make an index of the two columns behind ' +
+      `account_id and ${key}, both collate "C": create index on ${table} ` +
+      `(account_id collate "C", ${key} collate "C")`,
+  }));
 }
 
 /** Order numbers that the gateway can never be asked for; nothing is said where there are none. */

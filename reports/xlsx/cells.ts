@@ -5,6 +5,7 @@
 import { decimalsOf } from '../../src/core/currency.js';
 import type { Hundredths } from '../../src/core/money.js';
 import { parseSum } from '../../src/core/money.js';
+import { cutText } from '../../src/core/text/heldText.js';
 import { maskCardNumbers } from '../../src/core/text/masking.js';
 
 /** The longest text that a cell holds, counted in UTF-16 units. */
@@ -21,12 +22,12 @@ const AMOUNT = /^-?\d+\.\d\d$/;
 
 /** Text as it is, for identifiers: cleaned and cut, never masked. */
 export function idText(value: unknown): string {
-  return cutText(cleanText(value)).replace(XML_ESCAPE_LOOKALIKE, '_x005F_');
+  return cellText(cleanText(value)).replace(XML_ESCAPE_LOOKALIKE, '_x005F_');
 }
 
 /** Free text: cleaned, masked where it looks like a card number, cut. */
 export function freeText(value: unknown, keep: readonly string[] = []): string {
-  return cutText(maskCardNumbers(cleanText(value), keep)).replace(XML_ESCAPE_LOOKALIKE, '_x005F_');
+  return cellText(maskCardNumbers(cleanText(value), keep)).replace(XML_ESCAPE_LOOKALIKE, '_x005F_');
 }
 
 /** The characters of a value that every reader can show. */
@@ -34,9 +35,9 @@ export function cleanText(value: unknown): string {
   return String(value).replace(/\r\n?/g, '\n').replace(UNPRINTABLE, '');
 }
 
-function cutText(text: string): string {
+function cellText(text: string): string {
   if (text.length <= CELL_TEXT_MAX) return text;
-  return text.slice(0, CELL_TEXT_MAX - CUT_MARK.length).replace(/\p{Cs}$/u, '') + CUT_MARK;
+  return cutText(text, CELL_TEXT_MAX - CUT_MARK.length) + CUT_MARK;
 }
 
 /** Money as a number where a double is exact, else as the text itself. */

@@ -5,6 +5,7 @@
 
 import type { Writable } from 'node:stream';
 import type { WrittenReport } from '../../src/core/runs/reporting.js';
+import { cutText } from '../../src/core/text/heldText.js';
 import { writeNewFile } from '../outputFile.js';
 import type { BookProperties, BookSheet } from './format/bookParts.js';
 import { FIRST_PART, lastParts, listOfParts, SHEET_TYPE, sheetPart } from './format/bookParts.js';
@@ -182,7 +183,7 @@ export function safeSheetName(wanted: string, taken: ReadonlySet<string>): strin
   const base = clean === '' || clean.toLowerCase() === 'history' ? 'Sheet' : clean;
   for (let copy = 1; copy <= taken.size + 1; copy += 1) {
     const suffix = copy === 1 ? '' : ` (${copy})`;
-    const name = base.slice(0, SHEET_NAME_MAX - suffix.length).replace(/\p{Cs}$/u, '') + suffix;
+    const name = cutText(base, SHEET_NAME_MAX - suffix.length) + suffix;
     if (!taken.has(name.toLowerCase())) return name;
   }
   throw new Error(`no sheet name is left for ${wanted}`);

@@ -2,6 +2,7 @@
 // a search for it would use. Whatever comes from outside is made one harmless line here: no line
 // breaks, no colours of a terminal, no card numbers. Pure; who writes it where is not known here.
 
+import { cutText } from './text/heldText.js';
 import { maskCardNumbers } from './text/masking.js';
 
 type LogLevel = 'info' | 'warn' | 'error';
@@ -44,7 +45,7 @@ const LINE_MAX = 4_000;
 export function oneLine(text: string, lengthMax: number, keep: readonly string[] = []): string {
   const line = text.slice(0, READ_LENGTH).replaceAll(CONTROL, ' ').trim();
   // Masked before it is cut: half a card number would not be known for one.
-  return maskCardNumbers(line, keep).slice(0, lengthMax);
+  return cutText(maskCardNumbers(line, keep), lengthMax);
 }
 
 /**

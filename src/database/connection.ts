@@ -215,6 +215,14 @@ export function wasRefused(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^(40|53)/.test(String(error.code));
 }
 
+/** Whether a statement failed by what it was given, and would by the same again. */
+export function isOfValues(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && OF_VALUES.test(String(error.code));
+}
+
+/** Data that are none, a limit of the program, a column that has to be given, a check. */
+const OF_VALUES = /^(?:22|54|23502|23514)/;
+
 /** Whether it tells of a statement that the server ended: after its time, or by a person's word. */
 export function wasEnded(error: unknown): boolean {
   if (!(error instanceof TieoutError) || !(error.cause instanceof Error)) return false;

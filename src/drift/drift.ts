@@ -6,7 +6,9 @@ import { gunzipSync } from 'node:zlib';
 import type { FoldedAnswers } from '../core/drift/answerFields.js';
 import { foldAnswers } from '../core/drift/answerFields.js';
 import { driftOf } from '../core/drift/drift.js';
-import type { AnswerDrift } from '../core/drift/driftWords.js';
+import type { AnswerDrift, UnseenDrift } from '../core/drift/driftWords.js';
+import { DatabaseAwayError, messageOf, TakenOverError } from '../core/errors.js';
+import { gaveUpWaiting } from '../database/server/lockWaits.js';
 import type { Run } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import { keepShape, memoryBefore, sampleAnswers, samplePages } from './driftStore.js';
@@ -17,18 +19,34 @@ const PAGES_MAX = 50;
 const ANSWERS_MAX = 50;
 const PAGE_BYTES_MAX = 64 * 1024 * 1024;
 
+interface FoundDrift {
+  changed: AnswerDrift[];
+  unseen: UnseenDrift[];
+}
+
 /** What changed in the answers of a run against all runs before; kept for the next one. */
-export async function findDrift(now: Date, run: Run): Promise<AnswerDrift[]> {
+export async function findDrift(now: Date, run: Run): Promise<FoundDrift> {
   const accountIds = accountIdsOf(run);
-  const found: AnswerDrift[] = [];
-  for (const accountId of accountIds) {
-    const folded = foldAnswers();
-    for (const page of await samplePages(run.db, run.runId, accountId, PAGES_MAX)) {
-      addJson(folded, unpacked(page));
+  const found: FoundDrift = { changed: [], unseen: [] };
+  const look = async (about: Answers, fold: () => Promise<FoldedAnswers>): Promise<void> => {
+    try {
+      const drift = await heldAgainst(now, run, about, await fold());
+      if (drift.changes.length > 0) found.changed.push(drift);
+    } catch (error) {
+      if (isOfAll(error)) throw error;
+      found.unseen.push({ ...about, reason: messageOf(error) });
     }
-    found.push(await heldAgainst(now, run, { accountId, answer: 'query' }, folded.come()));
+  };
+  for (const accountId of accountIds) {
+    await look({ accountId, answer: 'query' }, async () => {
+      const folded = foldAnswers();
+      for (const page of await samplePages(run.db, run.runId, accountId, PAGES_MAX)) {
+        addJson(folded, unpacked(page));
+      }
+      return folded.come();
+    });
   }
-  const byKind = new Map<string, { accountId: string; answer: string; bodies: Buffer[] }>();
+  const byKind = new Map<string, Answers & { bodies: Buffer[] }>();
   for (const row of await sampleAnswers(run.db, run.runId, accountIds, ANSWERS_MAX)) {
     const { accountId, answer, body } = row;
     const key = `${answer} ${accountId}`;
@@ -37,17 +55,31 @@ export async function findDrift(now: Date, run: Run): Promise<AnswerDrift[]> {
     byKind.set(key, kind);
   }
   for (const { accountId, answer, bodies } of byKind.values()) {
-    const folded = foldAnswers();
-    for (const body of bodies) addJson(folded, body);
-    found.push(await heldAgainst(now, run, { accountId, answer }, folded.come()));
+    await look({ accountId, answer }, async () => {
+      const folded = foldAnswers();
+      for (const body of bodies) addJson(folded, body);
+      return folded.come();
+    });
   }
-  return found.filter(({ changes }) => changes.length > 0);
+  return found;
+}
+
+/** `answer`: query, or the operation of a batch */
+interface Answers {
+  accountId: string;
+  answer: string;
+}
+
+/** The database is away or locked, or the run is another's: then it is nothing of these answers. */
+function isOfAll(error: unknown): boolean {
+  const isLost = error instanceof DatabaseAwayError || error instanceof TakenOverError;
+  return isLost || gaveUpWaiting(error);
 }
 
 async function heldAgainst(
   now: Date,
   run: Run,
-  about: { accountId: string; answer: string },
+  about: Answers,
   tonight: FoldedAnswers,
 ): Promise<AnswerDrift> {
   if (tonight.fields.get('')?.seen === 0) return { ...about, changes: [] };

@@ -6,6 +6,7 @@
 import { DatabaseAwayError, messageOf, TieoutError } from '../core/errors.js';
 import type { ZonelessColumn } from '../core/ledger/zoneless.js';
 import type { UnusableRows } from '../core/runs/notices.js';
+import { cutText } from '../core/text/heldText.js';
 import { refusedRight } from '../database/connection.js';
 import type { Database, Db } from '../database/db.js';
 import { identifier, named, type Quoted } from '../database/identifiers.js';
@@ -179,7 +180,7 @@ async function rowTrouble(db: Database, relation: Relation): Promise<string | nu
     );
     if (problem === null) continue;
     const row = await firstFailing(db, relation, column);
-    const where = row === null ? '' : ` of ${relation.key} ${row.slice(0, 64)}`;
+    const where = row === null ? '' : ` of ${relation.key} ${cutText(row, 64)}`;
     return (
       `the view ledger.${name} fails for its column ${column}${where}: ${problem}. ` +
       'No row of it can be read before that one is corrected, there or in the view; then run again'

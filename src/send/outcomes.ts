@@ -3,8 +3,11 @@
 // was stored, with the same result. Neighbours: sendBatch.ts right after a send, recoverAttempts.ts
 // later.
 
+import { messageOf } from '../core/errors.js';
 import type { QueuedBatch } from '../core/instructions/batch.js';
 import type { PayoutAnswer } from '../core/instructions/payoutAnswer.js';
+import { oneLine } from '../core/log.js';
+import { isOfValues } from '../database/connection.js';
 import type { EntryOutcome } from '../gateway/batches/answers.js';
 import { feeMoney } from '../gateway/batches/payoutMoney.js';
 import type { RawAnswer } from '../gateway/transport/transport.js';
@@ -23,17 +26,6 @@ export interface Outcomes {
   /** why it cannot be trusted as a whole; null: it can */
   reason: string | null;
   signatureWarning: string | null;
-}
-
-/** Reads a stored answer and records what became of each entry, after a crash. */
-export async function readAnswer(
-  deps: OutcomeDeps,
-  sent: SentBatch,
-  attemptId: string,
-  answer: RawAnswer,
-  isSenderGone: boolean,
-): Promise<void> {
-  await recordAnswer(deps, sent, attemptId, outcomesOf(deps, sent, answer), { isSenderGone });
 }
 
 /** Pure: the same answer says the same, today and after a crash. */
@@ -79,26 +71,65 @@ function payoutAnswer(
   };
 }
 
-/** Records what an answer said, and the answer itself where the database has yet to store it. */
+/**
+ * Reads an answer and records what it says, and the answer itself where the database has yet to
+ * store it. One that cannot be read, or says what the database does not take, leaves its entries
+ * unknown: it would fail again each time, and everything else would wait for it.
+ */
 export async function recordAnswer(
   deps: Pick<SendDeps, 'db' | 'log' | 'now'>,
-  { batch }: SentBatch,
+  { batch, entries }: Pick<SentBatch, 'batch' | 'entries'>,
   attemptId: string,
-  { outcomes, reason, signatureWarning }: Outcomes,
+  read: () => Outcomes,
   more: { isSenderGone: boolean; toStore?: StoredAnswer | null },
 ): Promise<void> {
+  const record = async (said: Outcomes): Promise<Outcomes> => {
+    const { outcomes, reason } = said;
+    const result = { answered: true, reason, outcomes, tellsOfGateway: true, ...more };
+    await recordOutcomes(deps.db, attemptId, result, deps.now());
+    return said;
+  };
+  const said = readOrUnknown(entries, read);
+  const { outcomes, reason, signatureWarning } = await record(said).catch((error: unknown) => {
+    if (!isOfValues(error)) throw error;
+    return record(unreadable(entries, 'what its answer says could not be recorded', error));
+  });
   if (signatureWarning !== null) {
     deps.log(`batch ${batch.batchId}: ${signatureWarning}`, {
       level: 'warn',
       ...aboutBatch(batch),
     });
   }
-  const result = { answered: true, reason, outcomes, tellsOfGateway: true, ...more };
-  await recordOutcomes(deps.db, attemptId, result, deps.now());
   tellTrouble(deps, batch, outcomes, reason);
   if (batch.operation === 'payout') {
     await confirmAcceptedPayouts(deps.db, [batch.accountId], deps.now());
   }
+}
+
+function readOrUnknown(entries: SentBatch['entries'], read: () => Outcomes): Outcomes {
+  try {
+    return read();
+  } catch (error) {
+    return unreadable(entries, 'its answer could not be read', error);
+  }
+}
+
+const ERROR_CHARS_MAX = 200;
+
+function unreadable(entries: SentBatch['entries'], what: string, error: unknown): Outcomes {
+  const reason = `${what}: ${oneLine(messageOf(error), ERROR_CHARS_MAX)}`;
+  return { outcomes: allUnknown(entries, reason), reason, signatureWarning: null };
+}
+
+function allUnknown(entries: SentBatch['entries'], reason: string): InstructionOutcome[] {
+  return entries.map(({ instructionId }) => ({
+    instructionId,
+    kind: 'unknown',
+    code: null,
+    message: null,
+    reference: null,
+    reason,
+  }));
 }
 
 /** A batch that was accepted whole is told by the figures alone. */
@@ -148,14 +179,7 @@ export async function recordUnknown(
   reason: string,
   { isSenderGone = true, tellsOfGateway = true } = {},
 ): Promise<void> {
-  const outcomes = sent.entries.map((entry) => ({
-    instructionId: entry.instructionId,
-    kind: 'unknown' as const,
-    code: null,
-    message: null,
-    reference: null,
-    reason,
-  }));
+  const outcomes = allUnknown(sent.entries, reason);
   const result = { answered: false, reason, outcomes, isSenderGone, tellsOfGateway };
   await recordOutcomes(deps.db, attemptId, result, deps.now());
 }

@@ -2,6 +2,8 @@
 // sender is gone, or whose time is long over, is read from its stored answer where there is one and
 // is unknown otherwise. Nothing here ever turns an attempt into "not sent".
 
+import { messageOf } from '../core/errors.js';
+import { isOfValues } from '../database/connection.js';
 import { differsFrom } from '../instructions/changedSettings.js';
 import { ANSWERED_AFTER_ALL, disputeByAnswers } from '../instructions/lateAnswersStore.js';
 import type { Run } from '../runs/deps.js';
@@ -12,7 +14,7 @@ import { openAttempts, SEND_BUDGET_MS } from './batches/attemptsStore.js';
 import { batchInstructions, dissolveWaiting, loadBatch } from './batches/batchesStore.js';
 import type { SendDeps } from './deps.js';
 import type { OutcomeDeps } from './outcomes.js';
-import { readAnswer, recordUnknown } from './outcomes.js';
+import { outcomesOf, recordAnswer, recordUnknown } from './outcomes.js';
 import { wireOf } from './wireEntry.js';
 
 export type RecoverDeps = OutcomeDeps &
@@ -71,8 +73,23 @@ export async function recoverAttempts(
     const isOverdue =
       attempt.isOverdue || (attempt.isDatedAhead && seenFor(deps, attempt) > graceSeconds);
     if (!(isOverdue || isGone)) continue;
-    if (isPlanning || (await mayRead(deps, attempt))) await classify(deps, attempt, isGone);
+    if (!(isPlanning || (await mayRead(deps, attempt)))) continue;
+    await classify(deps, attempt, isGone).catch((error: unknown) =>
+      leaveAsItIs(deps, attempt, error),
+    );
   }
+}
+
+/** One that not even as unknown can be recorded keeps no other waiting: it stays as being sent. */
+function leaveAsItIs(
+  { log }: Pick<RecoverDeps, 'log'>,
+  attempt: OpenAttempt,
+  error: unknown,
+): void {
+  if (!isOfValues(error)) throw error;
+  const { accountId, batchId } = attempt;
+  const words = `batch ${batchId}: what became of it could not be recorded: ${messageOf(error)}`;
+  log(words, { level: 'warn', account: accountId, batch: String(batchId) });
 }
 
 async function bringIn({ answers, db, log }: Pick<RecoverDeps, 'answers' | 'db' | 'log'>) {
@@ -129,14 +146,19 @@ async function classify(deps: RecoverDeps, attempt: OpenAttempt, isGone: boolean
   // Somebody else recovered it, or its sender woke up, before we did: nothing is left to record.
   if (entries.length === 0) return;
   const about = { account: attempt.accountId, batch: String(batch.batchId) };
-  if (attempt.answer && account) {
+  const { answer } = attempt;
+  if (answer && account) {
     deps.log(`batch ${batch.batchId}: its sender stopped; the stored answer is read now`, about);
-    const sent = { batch, account, entries, wire: wireOf(deps, batch.operation, entries) };
-    await readAnswer(deps, sent, attempt.attemptId, attempt.answer, isGone);
+    const read = () => {
+      const wire = wireOf(deps, batch.operation, entries);
+      return outcomesOf(deps, { batch, account, entries, wire }, answer);
+    };
+    const more = { isSenderGone: isGone };
+    await recordAnswer(deps, { batch, entries }, attempt.attemptId, read, more);
     return;
   }
   // By no account of ours: nobody could say whether the answer is signed as it should be.
-  const reason = attempt.answer
+  const reason = answer
     ? 'the sender stopped, and its account left the configuration before its answer was read'
     : 'the sender stopped before an answer came';
   const words = `batch ${batch.batchId}: ${reason}; its entries are unknown`;

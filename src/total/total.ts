@@ -5,7 +5,7 @@
 import type { ToleratedSum } from '../breaks/explainedStore.js';
 import { toleratedSums } from '../breaks/explainedStore.js';
 import { alikeLines, whoseLine } from '../core/accounts/alike.js';
-import { driftNotice } from '../core/drift/driftWords.js';
+import { driftNotice, unseenDriftNotice } from '../core/drift/driftWords.js';
 import { TieoutError } from '../core/errors.js';
 import { formatAmount } from '../core/money.js';
 import type { Coverage, CoverageFigures } from '../core/orders/coverage.js';
@@ -80,7 +80,8 @@ export async function total(
     }
     const still = { ...run, db: tx };
     const notices = [
-      ...drift.map(driftNotice),
+      ...drift.changed.map(driftNotice),
+      ...drift.unseen.map(unseenDriftNotice),
       ...(await noticesOf(deps, still)),
       ...leftOut.map(payoutsLeftOutNotice),
     ];
@@ -92,7 +93,7 @@ export async function total(
       deps.log(`${whoseLine(line)}: ${text}`, of);
     }
     const summary = await sumUp(deps, still, counts, notices);
-    return drift.length === 0 ? summary : { ...summary, drift };
+    return drift.changed.length === 0 ? summary : { ...summary, drift: drift.changed };
   });
 }
 

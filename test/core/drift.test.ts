@@ -42,6 +42,17 @@ const some = (extra: Json) => [
   page(30, (one, place) => (place === 7 ? { ...one, ...extra } : one)),
 ];
 
+it.each([
+  ['a NUL', 'S\0X'],
+  ['half a character', 'S\ud800X'],
+  ['a line break', 'S\nX'],
+  ['600 bytes', 'x'.repeat(600)],
+])('an order number with %s is no example', (_, order_no) => {
+  const { memory } = driftOf(NO_MEMORY, folded(plain));
+  const { changes } = driftOf(memory, folded(some({ order_no, amount: 5 })));
+  expect(changes.map(({ samples }) => samples)).toEqual([[{ orderNo: null, shape: '9' }]]);
+});
+
 describe('what a night tells of fields', () => {
   it.each<[string, (readonly unknown[])[], string[][]]>([
     ['nothing of the first night, and of the same again', [plain, plain], [[], []]],

@@ -27,6 +27,11 @@ describe('a line of the log', () => {
     expect(oneLine(`${'x'.repeat(90)} ${CARD}`, 100)).toBe(`${'x'.repeat(90)} 411111***`);
   });
 
+  it('is never cut within a character, which no database would hold', () => {
+    expect(oneLine(`x${'😀'.repeat(9)}`, 10)).toBe(`x${'😀'.repeat(4)}`);
+    expect(oneLine(`x${'😀'.repeat(10_000)}`, 20_000)).not.toMatch(/\p{Cs}/u);
+  });
+
   it('keeps the identifiers it is about, and says the fields of its surroundings', () => {
     const told: unknown[] = [];
     const log = guardedLog(

@@ -140,3 +140,23 @@ test('a field that goes, comes or changes its type is told by one night', async 
     return Object.fromEntries(rows.map(({ answer, kept }) => [answer, Number(kept)]));
   }
 });
+
+test('where nobody can say whether an answer changed, that is told, and the night is whole', async () => {
+  const house = await buildHouse({ orders: 600, inLedger: kinds({ plain: 20 }) });
+  try {
+    await house.db.query(`alter table tieout.answer_shapes add constraint odd
+      check (account_id <> 'A1001')`);
+    const { summary } = await house.run();
+    expect(summary.state).toBe('tied_out');
+    const told = (summary.notices ?? []).filter(({ kind }) => kind === 'answer_changed');
+    expect(told.map(({ accountId }) => accountId)).toEqual(['A1001']);
+    expect(told[0]?.text).toMatch(/to a query could not be found out: .*"odd"/);
+    const { rows } = await house.db.query<{ account: string }>(
+      'select distinct account_id as account from tieout.answer_shapes',
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.map(({ account }) => account)).not.toContain('A1001');
+  } finally {
+    await house.end();
+  }
+});

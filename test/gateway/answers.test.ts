@@ -65,6 +65,12 @@ describe('judgeEntry of capture, cancel and review', () => {
     );
   });
 
+  it('cuts a message within no character', () => {
+    const long = { capture_status: '7', error_message: `x${'😀'.repeat(400)}` };
+    const outcome = judgeEntry('capture', ['1'], SENT, { ...CAPTURED, ...long });
+    expect(outcome).toMatchObject({ kind: 'rejected', message: `x${'😀'.repeat(249)}` });
+  });
+
   it('keeps status and message of a rejection', () => {
     const answered = { ...CAPTURED, capture_status: '7', error_message: 'expired' };
     expect(judgeEntry('capture', ['1'], SENT, answered)).toEqual({

@@ -76,6 +76,9 @@ describe('tieout import payouts', () => {
     ['an array', '["DE00"]', 'JSON of one object'],
     ['a number', '4900', 'JSON of one object'],
     ['given twice', '{"iban":"DE00"},"payload":{"iban":"DE00"}', 'gives a key twice'],
+    ['of half a character', '{"iban":"DE00","reason":"\\ud83d"}', 'half a character'],
+    ['named by half a character', '{"to":{"DE00\\ude00":"x"}}', 'half a character'],
+    ['with a NUL in it', '{"to":[{"iban":"DE00\\u0000"}]}', 'has a NUL'],
     ['no JSON', '{"iban":"DE00"', 'is not valid JSON'],
   ])('refuses a payload that is %s, and does not show it', async (_, payload, reason) => {
     const path = join(folder, 'odd.ndjson');

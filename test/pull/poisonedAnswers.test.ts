@@ -49,6 +49,9 @@ const UNASKED: Entry[] = [
   { order_no: `S\n${'x'.repeat(300)}` },
 ];
 
+/** What they have besides in the second night, so that each is the first with a new field. */
+let besides: Entry = {};
+
 let house: House;
 let numbers: string[] = [];
 const changed = Object.values(CHANGED);
@@ -60,7 +63,14 @@ function spoil(list: Entry[]): Entry[] {
     return { ...entry, ...change };
   });
   const like = list.find(({ order_no: orderNo }) => orderNo === numbers[0]);
-  return like ? [...spoilt, ...UNASKED.map((entry) => ({ ...like, ...entry }))] : spoilt;
+  return like ? [...spoilt, ...UNASKED.map(unasked(like))] : spoilt;
+}
+
+function unasked(like: Entry) {
+  return (entry: Entry, at: number): Entry => {
+    const own = Object.entries(besides).map(([name, value]) => [`${name}${at}`, value]);
+    return { ...Object.fromEntries(own), ...like, ...entry };
+  };
 }
 
 async function spoilingFront(target: string) {
@@ -92,10 +102,11 @@ async function spoilingFront(target: string) {
 
 beforeAll(async () => {
   house = await buildHouse({
-    orders: 3000,
+    orders: 6000,
     seed: 9,
     daysAgo: 2,
-    inLedger: kinds({ capture_due: 40 }),
+    // So many entries of one account that a change of them is told.
+    inLedger: kinds({ capture_due: 24 }, 'A1001'),
     through: spoilingFront,
   });
   numbers = house.seeded.map(({ ledger }) => ledger.order_no ?? '');
@@ -105,8 +116,15 @@ afterAll(() => house.end());
 it.each([2, 1])(
   'every page is read, the good are captured once, the bad are named: %d days ago',
   async (daysAgo) => {
+    besides = daysAgo === 1 ? { beside_: 'x' } : {};
     const { summary } = await house.run({ date: dateOf(daysAgo) });
     expect(summary.state).toBe('broken');
+    // An order that cannot be named is no example of a field that is new.
+    const samples = (summary.drift ?? []).flatMap(({ changes }) =>
+      changes.map(({ path, samples: [sample] }) => [path, sample?.orderNo]),
+    );
+    const paths = UNASKED.map((_, at) => [`orders_list[].beside_${at}`, null]);
+    expect(samples).toEqual(daysAgo === 1 ? paths : []);
     expect(summary.pull.failedPages).toBe(0);
     await expectIdentities(house.db, summary);
     const { rows } = await house.db.query<{ order_no: string; kind: string; size: bigint }>(

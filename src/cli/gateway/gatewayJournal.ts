@@ -8,6 +8,7 @@ import { hostname } from 'node:os';
 import { InputError } from '../../core/errors.js';
 import { brakeWords } from '../../core/instructions/breaker.js';
 import type { Decider } from '../../core/instructions/decider.js';
+import { cutText } from '../../core/text/heldText.js';
 import type { Db } from '../../database/db.js';
 import { BATCH_SHAPES } from '../../gateway/document/messages.js';
 import type { PaymentClient } from '../../gateway/payments/paymentClient.js';
@@ -205,7 +206,7 @@ function namedEntries(operation: CallName, fields: Fields): CalledEntry[] {
       KEPT.flatMap((name) => {
         const value = entry[name];
         if (typeof value !== 'string') return [];
-        const kept = value.slice(0, TEXT_CHARS_MAX);
+        const kept = cutText(value, TEXT_CHARS_MAX);
         // The ledger spells requests for payouts in small letters.
         return [[name, name === 'request_id' ? kept.toLowerCase() : kept]];
       }),

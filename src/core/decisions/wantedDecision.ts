@@ -5,6 +5,7 @@
 import type { BreakAction } from '../breaks/breakDecision.js';
 import { wordsProblem } from '../instructions/decider.js';
 import { withoutCards } from '../text/cardSpellings.js';
+import { cutText } from '../text/heldText.js';
 import type { RowBinding } from './rowBinding.js';
 
 /** The words to choose from, as the sheets list them. */
@@ -139,7 +140,7 @@ function instructionAction(
 
 function unknownWord(word: string, words: readonly string[]): string {
   const one =
-    word === '' ? 'there is no decision' : `${word.slice(0, WORD_SHOWN)}: no such decision`;
+    word === '' ? 'there is no decision' : `${cutText(word, WORD_SHOWN)}: no such decision`;
   return `${one}: choose ${words.join(', ')}`;
 }
 

@@ -1,6 +1,8 @@
 // Which fields an answer of the gateway has, folded over many: how often each was there and of
 // which type. Bounded however the answers look; no value leaves it but as a masked sample. Pure.
 
+import { heldId } from '../text/heldText.js';
+
 export type JsonType = 'text' | 'number' | 'boolean' | 'null' | 'list' | 'object';
 
 /** An example of a field: the order of its entry, if it names one, and the shape of the value. */
@@ -63,7 +65,8 @@ export function foldAnswers(): { add: (answer: unknown) => void; come: () => Fol
     } else if (type === 'object') {
       node.objects += at.times;
       const record = value as Record<string, unknown>;
-      const orderNo = typeof record.order_no === 'string' ? record.order_no : at.orderNo;
+      const named = record.order_no;
+      const orderNo = typeof named === 'string' ? heldId(named) : at.orderNo;
       const inside = { ...at, orderNo, depth: at.depth + 1 };
       for (const name of Object.keys(record)) {
         const field = node.names.get(name) ?? open(pathOf(node.path, name));

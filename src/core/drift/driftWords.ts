@@ -1,5 +1,6 @@
 // What changed in the gateway's answers, in words for a run's notices. Pure.
 
+import { oneLine } from '../log.js';
 import type { Notice } from '../runs/notices.js';
 import { countText, moreOf } from '../text/amounts.js';
 import type { FieldChange } from './drift.js';
@@ -10,6 +11,13 @@ export interface AnswerDrift {
   /** query, or the operation of a batch */
   answer: string;
   changes: FieldChange[];
+}
+
+/** Answers of one kind, of one account, of which nobody could say whether they changed. */
+export interface UnseenDrift {
+  accountId: string;
+  answer: string;
+  reason: string;
 }
 
 /** A sentence with more is not read any more; the JSON has them all. */
@@ -28,6 +36,20 @@ export function driftNotice({ accountId, answer, changes }: AnswerDrift): Notice
       `${[...named, ...moreOf(changes.length - named.length)].join('; ')}. ` +
       'Ask what it means before money is decided on it; it is told once',
     ...(names.length === 0 ? {} : { names: [...new Set(names)] }),
+  };
+}
+
+const REASON_CHARS_MAX = 200;
+
+/** The night goes on without it: it changes no verdict. */
+export function unseenDriftNotice({ accountId, answer, reason }: UnseenDrift): Notice {
+  return {
+    accountId,
+    kind: 'answer_changed',
+    about: `whether the answer to a ${answer} changed is not known`,
+    text:
+      `whether the acquirer has changed what it answers to a ${answer} could not be found out: ` +
+      `${oneLine(reason, REASON_CHARS_MAX)}. No figure depends on it; the next night looks again`,
   };
 }
 

@@ -2,6 +2,7 @@
 // of one object. Pure; no value of a payload is ever shown, since it names people and accounts.
 // Neighbour: ledgerRow.ts, for orders and refunds.
 
+import { isHeldText } from '../text/heldText.js';
 import type { Column, RawLine, RowCheck } from './ledgerRow.js';
 import { AHEAD, identifierProblem, isAhead, normalInstant } from './ledgerRow.js';
 
@@ -51,7 +52,8 @@ export function checkPayoutLine(line: RawLine, now: Date): RowCheck<LedgerPayout
   if (!UUID.test(requestId ?? '')) return refused('request_id', 'must be a UUID');
   const problem = identifierProblem(accountId ?? '');
   if (problem !== null) return refused('account_id', problem);
-  if (!isObject(payload ?? '')) return refused('payload', 'must be the JSON of one object', false);
+  const unheld = payloadProblem(payload ?? '');
+  if (unheld !== null) return refused('payload', unheld, false);
   const requestedAt = normalInstant(at ?? '');
   if (requestedAt === null) {
     return refused('requested_at', 'must be ISO 8601 with zone, such as "2026-11-19T08:30:00Z"');
@@ -70,13 +72,19 @@ export function checkPayoutLine(line: RawLine, now: Date): RowCheck<LedgerPayout
   };
 }
 
-/** A NUL cannot be kept in the database, and has no place in a payment. */
-function isObject(text: string): boolean {
+/** Null: it is one, and what its escapes stand for can be kept in the database. */
+function payloadProblem(text: string): string | null {
+  let isHeld = true;
+  const look = (name: string, value: unknown): unknown => {
+    isHeld &&= isHeldText(name) && (typeof value !== 'string' || isHeldText(value));
+    return value;
+  };
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text, look);
     const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isRecord && !text.includes('\\u0000');
+    if (!isRecord) return 'must be the JSON of one object';
   } catch {
-    return false;
+    return 'must be the JSON of one object';
   }
+  return isHeld ? null : 'has a NUL or half a character: the database holds neither';
 }

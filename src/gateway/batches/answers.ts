@@ -3,6 +3,7 @@
 // That the answer as a whole can be trusted is settled before, in prepareBatch.ts.
 
 import type { Operation } from '../../core/orders/order.js';
+import { heldId } from '../../core/text/heldText.js';
 import { type AnyEntryWire, BATCH_SHAPES } from '../document/messages.js';
 import type { PayoutRecord } from '../document/payoutMessages.js';
 import { freeText } from '../wire/freeText.js';
@@ -29,8 +30,6 @@ type Answered = Record<string, unknown>;
 /** The code that the document shows for a refund that went well. */
 export const REFUND_ACCEPTED_CODE = 'V0000';
 const REFERENCE_CHARS_MAX = 200;
-/** No database text holds it, and what is stored of an answer must never fail for one entry. */
-const UNHELD = /[\p{Cc}\p{Cs}]/u;
 const REFUND_MESSAGE = /^([^\s:]{1,40}):(.*)$/s;
 
 export function judgeEntry(
@@ -110,7 +109,7 @@ function refundSignal(answered: Answered, ids: string[]): Signal {
 /** An id: kept as it is, or not at all where it is absurd. */
 function referenceOf(value: unknown): string | null {
   if (typeof value !== 'string' || value === '') return null;
-  return value.length > REFERENCE_CHARS_MAX || UNHELD.test(value) ? null : value;
+  return value.length > REFERENCE_CHARS_MAX ? null : heldId(value);
 }
 
 /**

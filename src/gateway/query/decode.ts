@@ -6,6 +6,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { UNREADABLE } from '../../core/runs/unreadable.js';
+import { cutText, heldId } from '../../core/text/heldText.js';
 import { noText, otherType } from '../../core/text/otherType.js';
 import type { Account } from '../account.js';
 import type { RawAnswer } from '../transport/transport.js';
@@ -151,24 +152,13 @@ function unreadableEntry(entry: unknown): QueryEntry {
   };
 }
 
-/** An index holds no longer one; the ledger's door has the same bound (tieout.id_problem). */
-const ID_BYTES_MAX = 512;
 /** Any text that is no id; what is longer is cut, and shows it. */
 const TEXT_CHARS_MAX = 200;
 const CUT_MARK = '…';
-/** Control characters, and halves of characters, which no database text can hold. */
-const UNHELD = /[\p{Cc}\p{Cs}]/u;
-
-/** An id as it is, or null: one that is cut or cleaned would name another thing. */
-function heldId(id: string | null): string | null {
-  if (id === null || UNHELD.test(id)) return null;
-  const isShort = id.length <= ID_BYTES_MAX / 4 || Buffer.byteLength(id) <= ID_BYTES_MAX;
-  return isShort ? id : null;
-}
 
 function heldText(text: string | null): string | null {
   if (text === null || text.length <= TEXT_CHARS_MAX) return text;
-  return text.slice(0, TEXT_CHARS_MAX).replace(/\p{Cs}$/u, '') + CUT_MARK;
+  return cutText(text, TEXT_CHARS_MAX) + CUT_MARK;
 }
 
 /** What a value of another type stands there as is told to a person, and means nothing. */

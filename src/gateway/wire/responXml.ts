@@ -4,6 +4,7 @@
 // paymentResponse.ts for stored answers, paymentAnswer.ts for those to our own requests.
 
 import { XMLParser } from 'fast-xml-parser';
+import { cutText } from '../../core/text/heldText.js';
 
 export interface XmlLimits {
   maxBytes: number;
@@ -47,7 +48,7 @@ export function readRespon(
 }
 
 export function refused(reason: string): Refused {
-  return { kind: 'refused', reason: reason.slice(0, MAX_REASON_LENGTH) };
+  return { kind: 'refused', reason: cutText(reason, MAX_REASON_LENGTH) };
 }
 
 /** The text of a document within its limit: UTF-8, without declarations of its own. */

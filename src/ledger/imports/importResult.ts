@@ -3,6 +3,7 @@
 // Neighbours: tableImport.ts and importResponses.ts make results, cli/ledger/import.ts prints them.
 
 import type { ValueProblem } from '../../core/ledger/ledgerRow.js';
+import { cutText } from '../../core/text/heldText.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 
 /** An import stops at this many refused lines: the file as a whole is then the problem. */
@@ -103,5 +104,5 @@ function problemLine({ file, line, column, value, reason, isHeader }: ImportProb
 function shown(column: string | null, value: string | null): string | null {
   if (value === null) return null;
   const text = column === 'order_no' ? value : maskCardNumbers(value);
-  return text.length > SHOWN_VALUE_LENGTH ? `${text.slice(0, SHOWN_VALUE_LENGTH)}...` : text;
+  return text.length > SHOWN_VALUE_LENGTH ? `${cutText(text, SHOWN_VALUE_LENGTH)}...` : text;
 }

@@ -7,6 +7,7 @@ import type { Column, RawLine, ValueProblem } from '../../core/ledger/ledgerRow.
 import { shopHint } from '../../core/mapping/shopFormats.js';
 import type { TrailerCheck } from '../../core/mapping/trailer.js';
 import { andMore } from '../../core/text/amounts.js';
+import { cutText } from '../../core/text/heldText.js';
 import { type CsvRecord, csvRecords } from './csvRecords.js';
 import type { ReadLine } from './inputText.js';
 import { lineBreaks, MAX_LINE_LENGTH, NotText, textOf } from './inputText.js';
@@ -241,7 +242,7 @@ function headerProblems(
     problems.push({ column, value: null, isHeader: true, reason });
   for (const name of header) {
     if (found.has(name) && (known.has(name) || !othersToo)) refuse(name, 'names a column twice');
-    else if (!known.has(name) && !othersToo) refuse(name.slice(0, 80), unknownColumn(name));
+    else if (!known.has(name) && !othersToo) refuse(cutText(name, 80), unknownColumn(name));
     found.add(name);
   }
   // Of a header in another spelling every column would be missing: the unknown ones say enough.
@@ -262,7 +263,7 @@ const NAME_TOLD_CHARS = 40;
 function namesFound(header: readonly string[]): string {
   const told = header
     .slice(0, NAMES_TOLD_MAX)
-    .map((name) => spelled(name.slice(0, NAME_TOLD_CHARS)));
+    .map((name) => spelled(cutText(name, NAME_TOLD_CHARS)));
   const more = andMore(header.length - told.length);
   return `names ${told.join(', ')}${more}: is the map that of this file?`;
 }

@@ -5,6 +5,7 @@
 
 import type { Column, RawLine, ValueProblem } from '../../core/ledger/ledgerRow.js';
 import { isAmountColumn } from '../../core/mapping/columnMap.js';
+import { cutText } from '../../core/text/heldText.js';
 import type { ReadLine } from './inputText.js';
 import { MAX_LINE_LENGTH, NotText, textOf } from './inputText.js';
 
@@ -57,7 +58,7 @@ function readLine(text: string, line: number, known: ReadonlyMap<string, Column>
     const found = known.get(column);
     if (found === undefined) {
       const reason = 'is no column of this table';
-      return refuse({ column: column.slice(0, 80), value: shown, reason });
+      return refuse({ column: cutText(column, 80), value: shown, reason });
     }
     if (typeof value === 'string' || value === null) {
       values[column] = value === '' ? null : value;

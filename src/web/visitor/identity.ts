@@ -5,6 +5,7 @@
 import { passwordFits } from '../../access/password.js';
 import { forgiveTry, reserveTry } from '../../access/sessionsStore.js';
 import { findCredential } from '../../access/usersStore.js';
+import { cutText } from '../../core/text/heldText.js';
 import type { Database } from '../../database/db.js';
 
 export interface Claim {
@@ -45,7 +46,7 @@ const PASSWORD_LENGTH_MAX = 200;
 export function localIdentity(deps: { db: Database; now: () => Date }): Identity {
   return {
     async recognise({ name, password, address, session = null }) {
-      const tried = name.normalize('NFKC').slice(0, NAME_LENGTH_MAX);
+      const tried = cutText(name.normalize('NFKC'), NAME_LENGTH_MAX);
       const one = { name: tried, address, session, now: deps.now() };
       // Equal for names that exist and names that do not.
       const failureId = await reserveTry(deps.db, one, TRY_LIMITS);

@@ -72,24 +72,23 @@ function payoutAnswer(
 }
 
 /**
- * Reads an answer and records what it says, and the answer itself where the database has yet to
- * store it. One that cannot be read, or says what the database does not take, leaves its entries
- * unknown: it would fail again each time, and everything else would wait for it.
+ * Records what an answer said, and the answer itself where the database has yet to store it. What
+ * the database does not take leaves the entries unknown: it would fail again each time, and
+ * everything else would wait for it.
  */
 export async function recordAnswer(
   deps: Pick<SendDeps, 'db' | 'log' | 'now'>,
   { batch, entries }: Pick<SentBatch, 'batch' | 'entries'>,
   attemptId: string,
-  read: () => Outcomes,
+  said: Outcomes,
   more: { isSenderGone: boolean; toStore?: StoredAnswer | null },
 ): Promise<void> {
-  const record = async (said: Outcomes): Promise<Outcomes> => {
-    const { outcomes, reason } = said;
+  const record = async (what: Outcomes): Promise<Outcomes> => {
+    const { outcomes, reason } = what;
     const result = { answered: true, reason, outcomes, tellsOfGateway: true, ...more };
     await recordOutcomes(deps.db, attemptId, result, deps.now());
-    return said;
+    return what;
   };
-  const said = readOrUnknown(entries, read);
   const { outcomes, reason, signatureWarning } = await record(said).catch((error: unknown) => {
     if (!isOfValues(error)) throw error;
     return record(unreadable(entries, 'what its answer says could not be recorded', error));
@@ -106,7 +105,8 @@ export async function recordAnswer(
   }
 }
 
-function readOrUnknown(entries: SentBatch['entries'], read: () => Outcomes): Outcomes {
+/** Of an answer that its sender did not come to read: one that cannot be read says nothing. */
+export function readOrUnknown(entries: SentBatch['entries'], read: () => Outcomes): Outcomes {
   try {
     return read();
   } catch (error) {

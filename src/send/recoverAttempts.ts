@@ -14,7 +14,7 @@ import { openAttempts, SEND_BUDGET_MS } from './batches/attemptsStore.js';
 import { batchInstructions, dissolveWaiting, loadBatch } from './batches/batchesStore.js';
 import type { SendDeps } from './deps.js';
 import type { OutcomeDeps } from './outcomes.js';
-import { outcomesOf, recordAnswer, recordUnknown } from './outcomes.js';
+import { outcomesOf, readOrUnknown, recordAnswer, recordUnknown } from './outcomes.js';
 import { wireOf } from './wireEntry.js';
 
 export type RecoverDeps = OutcomeDeps &
@@ -149,12 +149,12 @@ async function classify(deps: RecoverDeps, attempt: OpenAttempt, isGone: boolean
   const { answer } = attempt;
   if (answer && account) {
     deps.log(`batch ${batch.batchId}: its sender stopped; the stored answer is read now`, about);
-    const read = () => {
+    const said = readOrUnknown(entries, () => {
       const wire = wireOf(deps, batch.operation, entries);
       return outcomesOf(deps, { batch, account, entries, wire }, answer);
-    };
+    });
     const more = { isSenderGone: isGone };
-    await recordAnswer(deps, { batch, entries }, attempt.attemptId, read, more);
+    await recordAnswer(deps, { batch, entries }, attempt.attemptId, said, more);
     return;
   }
   // By no account of ours: nobody could say whether the answer is signed as it should be.

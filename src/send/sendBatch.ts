@@ -330,7 +330,7 @@ async function takeAnswer(
   answer: RawAnswer,
 ): Promise<void> {
   const { toStore, during } = await deps.answers.keep(deps.db, attemptId, storedAnswer(answer));
-  const read = () => outcomesOf(deps, sent, answer);
+  const read = outcomesOf(deps, sent, answer);
   await during(() => recordAnswer(deps, sent, attemptId, read, { isSenderGone: true, toStore }));
 }
 

@@ -68,11 +68,12 @@ select i.instruction_id, i.order_no, i.transaction_id, i.currency, i.amount::tex
         and (before.payload = i.payload or i.approval_id is null))
   ) as is_asked, i.requested_at,
   -- a person who approved it as one that may be another had seen that
-  tieout.unseen_double(plain) is not null or still.doubled is not null
-    or exists (select from twin where twin.instruction_id = i.instruction_id)
-      and approved.approved_for is distinct from 'twin_request' as is_twin,
-  still.restored or coalesce(coalesce(i.requested_at, '-infinity')
-    < (select max(at) from tieout.put_backs), false) as restored, still.freed, still.left_disputed
+  (still.doubled is not null or i.doubled is not null
+    or exists (select from twin where twin.instruction_id = i.instruction_id))
+    and tieout.unseen(plain, '{twin_request}') is not null as is_twin,
+  (still.restored or coalesce(coalesce(i.requested_at, '-infinity')
+    < (select max(at) from tieout.put_backs), false))
+    and tieout.unseen(plain, '{restored}') is not null as restored, still.freed, still.left_disputed
 from queued i
 join tieout.instructions plain using (instruction_id)
 cross join lateral (

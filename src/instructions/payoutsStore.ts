@@ -176,6 +176,7 @@ export async function payoutFacts(db: Db, batchId: bigint, now: Date): Promise<P
       OnRecord & {
         lapse: ApprovalLapse | null;
         is_approved: boolean;
+        approved_for: string | null;
         is_in_totals: boolean;
         source_currency: string | null;
         source_amount: string | null;

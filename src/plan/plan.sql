@@ -31,8 +31,7 @@ disputed as materialized (select account_id, order_no, transaction_id from tieou
 -- What an order has open already, and whether its approval still stands.
 standing as materialized (
   select i.account_id, i.order_no, i.operation, i.transaction_id, i.instruction_id, i.state,
-    i.hold_reason, i.approval_id, i.freed_by, d.at as approved_at,
-    d.row_before ->> 'hold_reason' as approved_for,
+    i.hold_reason, i.approval_id, i.freed_by, i.doubled, d.at as approved_at,
     i.freed_by is not null and d.row_before ->> 'freed_by' is distinct from i.freed_by as is_unseen,
     case when i.approval_id is not null and i.state in ('planned', 'held', 'queued')
       then tieout.approval_lapse(i) end as lapsed,
@@ -173,8 +172,8 @@ wanted as not materialized (
   select v.account_id, v.order_no, v.need, v.transaction_id, v.ledger_currency, v.need_amount,
     v.refund_id, v.refund_amount, v.completes, v.review_decision, v.gateway_state,
     v.need = 'capture' and v.need_amount < v.ledger_amount as is_part,
-    i.instruction_id, i.state as instruction_state, i.approval_id, i.approved_at, i.approved_for,
-    i.lapsed, i.freed_by, i.is_unseen, restored.at as restored_at, ra.send_block,
+    i.instruction_id, i.state as instruction_state, i.approval_id, i.approved_at, i.lapsed,
+    i.freed_by, i.is_unseen, restored.at as restored_at, ra.send_block,
     coalesce(r.requested_at, o.placed_at) as since, coalesce(i.known_at, past.known_at) as known_at,
     coalesce(v.refund_amount, v.need_amount) as money, r.reason as request_reason, r.requested_by,
     -- a review is the merchant's own answer to the fraud check
@@ -189,17 +188,16 @@ wanted as not materialized (
         select account_id, order_no from disputed where order_no is not null)
       or v.transaction_id in (select transaction_id from disputed where transaction_id is not null))
       as has_dispute,
-    case when v.need <> 'review' and (v.account_id, v.transaction_id) in (
-        select account_id, transaction_id from shared)
-      then case v.need when 'refund' then 'shared_refund' else 'shared_transaction' end
-      when doubled.reason is null and v.need = 'capture' and (i.hold_reason = 'second_capture'
-          -- nothing may show it any more, and nobody has decided
-          or (v.account_id, v.order_no) in (select account_id, order_no from taken))
-        then 'second_capture'
-      when doubled.reason is null and v.need = 'refund'
-          and (v.account_id, v.order_no) in (select account_id, order_no from replaced)
-        then 'twin_request'
-      else doubled.reason end as doubled,
+    array_remove(array[case when v.need <> 'review' and (v.account_id, v.transaction_id) in (
+          select account_id, transaction_id from shared)
+        then case v.need when 'refund' then 'shared_refund' else 'shared_transaction' end end,
+      -- nothing may show it any more, and nobody has decided
+      case when v.need = 'capture' and ((v.account_id, v.order_no) in (
+            select account_id, order_no from taken)
+          or 'second_capture' = any (i.hold_reason || string_to_array(i.doubled, ' ')))
+        then 'second_capture' end,
+      case when v.need = 'refund' and (v.account_id, v.order_no) in (
+          select account_id, order_no from replaced) then 'twin_request' end], null) as doubles,
     null::text as problem, null::jsonb as payload, true as is_in_totals,
     null::text as source_currency, null::numeric as source_amount
   from :verdicts v
@@ -212,20 +210,18 @@ wanted as not materialized (
   left join standing i on i.account_id = v.account_id and i.order_no = v.order_no
   left join lateral tieout.waited_before(v.account_id,
     case when i.instruction_id is null then v.refund_id end, null) past on true
-  left join lateral tieout.doubled(v.account_id, v.order_no, v.need, v.transaction_id,
-    v.refund_id, v.refund_amount, v.ledger_currency) doubled on v.need <> 'review'
   where v.run_id = $1 and v.need is not null
     and (i.instruction_id is null or i.state in ('planned', 'held', 'queued'))
     -- what a confirmation of this run makes possible is the next run's
     and (i.instruction_id is not null or (v.account_id, v.order_no) not in (
       select account_id, order_no from tieout.instructions where run_id = $1))
   union all
-  select p.account_id, p.request_id, 'payout', p.request_id, p.currency, p.amount, null, null,
-    null, null, 'requested', false, i.instruction_id, i.state, i.approval_id, i.approved_at,
-    i.approved_for, i.lapsed, i.freed_by, i.is_unseen, restored.at, ra.send_block,
-    p.requested_at, coalesce(i.known_at, past.known_at), p.amount, null, null, false,
-    least(coalesce(p.requested_at, '-infinity'), i.known_at, past.known_at) < restored.at, false,
-    p.doubled, p.problem, p.payload, p.is_in_totals, p.source_currency, p.source_amount
+  select p.account_id, p.request_id, 'payout', p.request_id, p.currency, p.amount, null, null, null,
+    null, 'requested', false, i.instruction_id, i.state, i.approval_id, i.approved_at, i.lapsed,
+    i.freed_by, i.is_unseen, restored.at, ra.send_block, p.requested_at, coalesce(i.known_at,
+      past.known_at), p.amount, null, null, false, least(coalesce(p.requested_at, '-infinity'),
+      i.known_at, past.known_at) < restored.at, false, array_remove(array[p.doubled], null),
+    p.problem, p.payload, p.is_in_totals, p.source_currency, p.source_amount
   from jsonb_to_recordset($7::jsonb) as p (account_id text, request_id text, currency text,
     amount numeric, requested_at timestamptz, problem text, payload jsonb, is_in_totals boolean,
     doubled text, source_currency text, source_amount numeric)
@@ -235,37 +231,49 @@ wanted as not materialized (
     on i.operation = 'payout' and i.account_id = p.account_id and i.transaction_id = p.request_id
   left join lateral tieout.waited_before(p.account_id, null,
     case when i.instruction_id is null then p.request_id end) past on true
-  where (i.instruction_id is null or i.state in ('planned', 'held', 'queued'))
-    and (i.instruction_id is not null or not exists (
-      select from tieout.instructions earlier
+  where case when i.instruction_id is not null then i.state in ('planned', 'held', 'queued')
+    else not exists (select from tieout.instructions earlier
       where earlier.run_id = $1 and earlier.operation = 'payout'
-        and earlier.account_id = p.account_id and earlier.transaction_id = p.request_id))
+        and earlier.account_id = p.account_id and earlier.transaction_id = p.request_id) end
 ),
-weighed as not materialized (
-  select w.*, case
-      when w.send_block is not null then w.send_block
-      when w.problem is not null then 'invalid_payout'
-      when w.is_part and not $4::boolean then 'partial_capture'
-      -- before all that a person may overrule without knowing of it
-      when w.is_blind or exists (
+-- Each reason why it may have been made before, and the first that nobody has approved it for.
+asked as not materialized (
+  select w.*, found.reasons, case when w.approval_id is null then found.reasons[1]
+      else (select tieout.unseen(i, found.reasons)
+        from tieout.instructions i where i.instruction_id = w.instruction_id) end as unseen
+  from wanted w
+  cross join lateral (
+    select case when w.is_blind or exists (
         select from lost l
         where (l.account_id = w.account_id or l.transaction_id = w.transaction_id)
           and l.kind = replace(w.need, 'cancel', 'capture')
           -- a request may have moved to another order since, and a person may call one otherwise
-          and case when l.order_no is not null
-              then l.order_no = w.order_no or l.refund_id = w.refund_id
-                or l.transaction_id = w.transaction_id
+          and case when l.order_no is not null then l.order_no = w.order_no
+              or l.refund_id = w.refund_id or l.transaction_id = w.transaction_id
             else l.currency = w.ledger_currency and l.amount = w.money::numeric(20, 2)::text end
           -- what came after it was found is another one, save where the very same is named: a
           -- ledger that dates requests as it loads them makes that younger each day
           and (l.found_at > least(coalesce(w.since, '-infinity'), case when l.order_no is not null
               then w.known_at end)
-            or case w.need when 'refund' then l.refund_id = w.refund_id
-              when 'payout' then l.order_no = w.order_no
-              else l.transaction_id = w.transaction_id end)
-      ) then 'restored'
+            or case w.need when 'refund' then l.refund_id = w.refund_id when 'payout'
+              then l.order_no = w.order_no else l.transaction_id = w.transaction_id end)
+      ) then array['restored'] end || w.doubles || array(
+        select d.reason from tieout.doubles(w.account_id, w.order_no, w.need, w.transaction_id,
+          w.refund_id, w.refund_amount, w.ledger_currency) d
+        where w.need not in ('review', 'payout') and d.reason <> all (w.doubles)) as reasons
+    offset 0
+  ) found
+  -- worked out once a row, as below: what is built on it would repeat it
+  offset 0
+),
+weighed as not materialized (
+  select w.*, case when w.send_block is not null then w.send_block
+      when w.problem is not null then 'invalid_payout'
+      when w.is_part and not $4::boolean then 'partial_capture'
+      -- before all that a person may overrule without knowing of it
+      when w.unseen = 'restored' then w.unseen
       when w.has_dispute then 'disputed'
-      when w.doubled is not null then w.doubled
+      when w.unseen is not null then w.unseen
       when w.is_fraud then 'fraud_rejected'
       when w.freed_by is not null then 'newly_freed'
       -- of an amount whose unit nobody knows a limit cannot be kept
@@ -277,27 +285,22 @@ weighed as not materialized (
         p.above ? w.source_currency or w.source_amount > (p.above ->> w.source_currency)::numeric)
         then 'above_limit'
     end as reason,
+    case when w.approval_id is not null then coalesce(w.lapsed,
+      -- who approved it before the database came back did not know of that
+      case when w.approved_at < w.restored_at then 'approval_void' end,
+      -- approved before the setting changed
+      case when w.is_unseen then 'newly_freed' end) end as lapse,
     p.max_count, (p.max_amount ->> w.ledger_currency)::numeric as max_amount,
     (p.max_amount ->> w.source_currency)::numeric as max_source
-  from wanted w
+  from asked w
   join policy p on p.operation = w.need
-  -- worked out once a row: what is built on it would repeat it
   offset 0
 ),
--- An approval stands for every reason that a person may overrule; for a movement that may be one
--- made already only if it was given in sight of that.
+-- An approval stands for whatever a person may overrule, where nothing of that is left unseen.
 freed as materialized (
-  select w.*, approval_id is not null and lapse is null and (reason = any ($6::text[])) is not true
-      as is_approved
-  from ( -- who approved it before the database came back did not know of that
-    select weighed.*, case when approval_id is not null then coalesce(lapsed,
-        case when approved_at < restored_at then 'approval_void' end,
-        -- approved before the setting changed
-        case when is_unseen then 'newly_freed' end,
-        case when doubled is distinct from approved_for then doubled end)
-      end as lapse
-    from weighed
-  ) as w
+  select *, approval_id is not null and lapse is null and unseen is null
+      and (reason = any ($6::text[])) is not true as is_approved
+  from weighed
 ),
 moved as materialized (
   select operation, currency, coalesce(refund_amount, amount) as money, source_currency,
@@ -325,8 +328,7 @@ spent as materialized (
     greatest(money, case when source_currency = ledger_currency then source_amount end) as money,
     max_amount
   from freed
-  where (reason is null or is_approved)
-    and (max_count is not null or max_amount is not null or max_source is not null)
+  where (reason is null or is_approved) and num_nonnulls(max_count, max_amount, max_source) > 0
   union all
   select account_id, need, order_no, since, 0, source_currency, source_amount, max_source from freed
   where (reason is null or is_approved) and max_source is not null
@@ -339,9 +341,8 @@ counted as materialized (
     select account_id, need, order_no, max_amount,
       coalesce((select sum(count) from used u where u.operation = need), 0)
         + sum(count) over by_operation as count,
-      coalesce((select money from used u
-          where u.operation = need and u.currency = spent.currency), 0)
-        + sum(money) over by_currency as money
+      coalesce((select money from used u where u.operation = need
+          and u.currency = spent.currency), 0) + sum(money) over by_currency as money
     from spent
     window by_operation as (partition by need order by since, account_id, order_no),
       by_currency as (partition by need, currency order by since, account_id, order_no)
@@ -349,16 +350,15 @@ counted as materialized (
   group by account_id, need, order_no
 ),
 capped as materialized (
-  select f.*, case
-      when is_approved then null
+  select f.*, case when is_approved then null
       when reason = any ($6) then reason
-      when lapse = doubled then doubled
-      when reason in (doubled, 'restored', 'disputed', 'fraud_rejected') then reason
+      when approval_id is not null and lapse is null then unseen
+      when reason in (unseen, 'disputed', 'fraud_rejected') then reason
       when reason is not null then coalesce(lapse, reason)
       when max_count < c.count or c.is_past then 'over_limit_of_run'
-    end as hold_reason
-  from freed f
-  left join counted c using (account_id, need, order_no)
+    end as hold_reason,
+    nullif(array_to_string(array_remove(reasons, 'restored'), ' '), '') as doubled
+  from freed f left join counted c using (account_id, need, order_no)
 ),
 -- Who had an earlier instruction for the same need planned again: few.
 again as materialized (

@@ -165,8 +165,9 @@ async function holdUnsigned(
   const behind = await decisionsBehind(tx, batchId);
   const ids = [...new Set(behind.map(({ decisionId }) => decisionId))];
   const unsigned = new Set(await unsignedOf(tx, keys, 'decision', ids));
-  for (const { instructionId, decisionId } of behind) {
-    if (unsigned.has(decisionId)) hold(weighed, instructionId, 'not_signed');
+  for (const { instructionId, decisionId, approvedFor } of behind) {
+    // Of one from before its newest approval: asked for that reason again, which signs.
+    if (unsigned.has(decisionId)) hold(weighed, instructionId, approvedFor ?? 'not_signed');
   }
 }
 

@@ -1,14 +1,27 @@
 // What waits for two reasons is decided about twice: an approval for the one that comes first says
-// nothing of a movement that may have been made already. Neighbour: decisions.test.ts.
+// nothing of a movement that may have been made already. Neighbours: decisions.test.ts,
+// send/reasonsInTurn.test.ts.
 
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { HoldReason } from '../../src/core/instructions/holdReasons.js';
 import type { Decision } from '../../src/instructions/decisions.js';
 import { sheetOf } from '../../src/instructions/instructionSheet.js';
+import { cutBatches } from '../../src/instructions/instructionsStore.js';
 import { holdAgain } from '../../src/send/batches/batchesStore.js';
 import { batchFacts } from '../../src/send/batches/batchFactsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
-import { APPROVE, at, decide, given, newAccount, nextRun, REFUND } from '../support/deciding.js';
+import {
+  APPROVE,
+  at,
+  decide,
+  given,
+  inThePast,
+  newAccount,
+  nextRun,
+  REFUND,
+} from '../support/deciding.js';
+import type { OrderText } from '../support/orders.js';
 import { instructionTexts } from '../support/planning.js';
 
 let fresh: FreshDatabase;
@@ -59,6 +72,69 @@ test('approved in sight of a dispute alone, what may have been paid already wait
   expect((await verdictOf('bob'))[0]).toBe('done queued');
   expect(await claimed()).toEqual([id, null]);
   expect((await sheet())?.thenHeldFor).toBeNull();
+});
+
+/** Somebody refunded something of the order by hand, for another matter. */
+const byHand = () =>
+  at.db.query(
+    `insert into tieout.gateway_calls (account_id, operation, called_by, is_claim, host,
+       body_sha256, entries, outcome, ended_at, looks_before)
+     values ($1, 'refund', 'dora', true, 'h', '', '[{"order_no": "O1", "refund_amount": "2.00",
+       "currency": "EUR"}]', 'accepted', now(), tieout.looks_drawn())`,
+    [at.accountId],
+  );
+/** R9 asks for as much as R1, is younger, and has been sent before. */
+const SENT_BEFORE = { ...REFUND, refunds: ['R1 4.00 age=3d', 'R9 4.00 age=2d'] };
+
+describe.each([false, true])('with a plan before each claim: %s', (isPlanned) => {
+  const claim = async (text: OrderText): Promise<string | null> => {
+    if (isPlanned) await nextRun([text]);
+    const held = (await newest())?.split('held: ')[1];
+    if (held !== undefined) return held;
+    await cutBatches(at.db, [at.accountId], new Date());
+    const [id, doubled] = await claimed();
+    if (doubled !== null) await holdAgain(at.db, new Map([[id, doubled as HoldReason]]));
+    return doubled;
+  };
+
+  test('a call by hand hides no refund that was refused', async () => {
+    await byHand();
+    await given({ ...REFUND, did: ['refund T1 R9 4.00 rejected'] });
+    await nextRun([REFUND]);
+    expect(await newest()).toBe('O1 refund R1 4.00 held: by_hand');
+    expect((await sheet())?.thenHeldFor).toBe('twin_request');
+    expect(await decide(APPROVE, 'anna', NEWEST)).toEqual(['done queued']);
+    expect(await claim(REFUND)).toBe('twin_request');
+    expect((await sheet())?.thenHeldFor).toBeNull();
+    expect(await decide(APPROVE, 'anna', NEWEST)).toEqual(['done queued']);
+    expect(await claim(REFUND)).toBeNull();
+  });
+
+  test('nor who found that one was not made', async () => {
+    await byHand();
+    await given({ ...SENT_BEFORE, did: ['refund T1 R9 4.00 unknown'] });
+    expect(await decide(DID_NOT, 'anna')).toEqual(['done rejected']);
+    await nextRun([SENT_BEFORE]);
+    expect(await newest()).toBe('O1 refund R1 4.00 held: by_hand');
+    expect(await decide(APPROVE, 'anna', NEWEST)).toEqual(['done queued']);
+    expect(await claim(SENT_BEFORE)).toBe('twin_request');
+    expect(await decide(APPROVE, ' anna', NEWEST)).toEqual(['refused asked_by_same_person']);
+    expect(await decide(APPROVE, 'bob', NEWEST)).toEqual(['done queued']);
+    expect(await claim(SENT_BEFORE)).toBeNull();
+  });
+
+  test('what was approved for a reason is asked about it again once that lapses', async () => {
+    await byHand();
+    await given({ ...REFUND, did: ['refund T1 R9 4.00 rejected'] });
+    await nextRun([REFUND]);
+    expect(await decide(APPROVE, 'anna', NEWEST)).toEqual(['done queued']);
+    expect(await claim(REFUND)).toBe('twin_request');
+    await inThePast(`update tieout.decisions set expires_at = now() - interval '1 second'`);
+    expect(await decide(APPROVE, 'anna', NEWEST)).toEqual(['done queued']);
+    expect(await claim(REFUND)).toBe('by_hand');
+    expect(await decide(APPROVE, 'anna', NEWEST)).toEqual(['done queued']);
+    expect(await claim(REFUND)).toBeNull();
+  });
 });
 
 async function sheet() {

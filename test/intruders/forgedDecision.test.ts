@@ -136,6 +136,33 @@ test('who really approves it then has it sent', async () => {
   expect(await capturesOf(forged)).toBe(1);
 });
 
+test('nor does a forged approval count that an approval of somebody stands behind', async () => {
+  const [id = 0n] = await idsOf(`state = 'held' and hold_reason = 'approval'`);
+  const wait = (reason: string, state: string) =>
+    house.db.query(
+      `update tieout.instructions set state = 'held', hold_reason = $2, batch_id = null,
+         changed_by = 'tieout' where instruction_id = $1 and state = $3`,
+      [id, reason, state],
+    );
+  await wait('by_hand', 'held');
+  expect(await forge([id], APPROVE)).toEqual(['done']);
+  await wait('approval', 'queued');
+  const approve = () => inFolder('instructions', 'approve', String(id), '--as', 'berta');
+  for (const [reason, captures] of [
+    ['by_hand', 0],
+    [null, 1],
+  ]) {
+    const { code, stderr } = await approve();
+    expect(code, stderr).toBe(0);
+    await tieoutHere(['send'], { cwd: house.folder });
+    const { rows } = await house.db.query<{ hold_reason: string | null }>(
+      'select hold_reason from tieout.instructions where instruction_id = $1',
+      [id],
+    );
+    expect([rows[0]?.hold_reason, await capturesOf(id)]).toEqual([reason, captures]);
+  }
+});
+
 test('a forged "it did not happen, plan it again" lets nothing go by itself', async () => {
   const [unknown = 0n] = await idsOf(`state = 'unknown' and operation = 'cancel'`);
   const found = { reason: 'not in the portal', reference: 'none' };

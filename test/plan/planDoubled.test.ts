@@ -1,5 +1,5 @@
 // What may be a movement that was made already waits for a person, whatever the policy: plan.sql with
-// tieout.doubled on a real PostgreSQL. Neighbour: plan.test.ts.
+// tieout.doubles on a real PostgreSQL. Neighbour: plan.test.ts.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { isSamePerson } from '../../src/core/instructions/decider.js';

@@ -132,7 +132,7 @@ describe('what forbids it after all', () => {
     const did = ['capture *T1 confirmed'];
     await storeInstructions(db, runId, accountId, [orderOf('O1', { ...TO_CAPTURE, did })]);
     const { rows } = await db.query<{ reasons: (string | null)[] }>(
-      `select array_agg((select d.reason from tieout.doubled(asked.account, asked.order_no, 'refund',
+      `select array_agg((select d.reason from tieout.doubles(asked.account, asked.order_no, 'refund',
            made.transaction_id, 'R1', asked.money, asked.currency) d) order by asked.n) as reasons
        from (values (1, $1, 'O1', 4.00, 'EUR'), (2, $1, 'O1', 4.00, 'USD'),
            (3, $1, 'O1', 12.00, 'EUR'), (4, $1, 'O7', 12.00, 'EUR'), (5, 'other', 'O7', 12.00, 'EUR'),

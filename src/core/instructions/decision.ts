@@ -28,7 +28,7 @@ const APPROVAL_LAPSES = ['approval_expired', 'approval_void'] as const;
 export type ApprovalLapse = (typeof APPROVAL_LAPSES)[number];
 
 /** What a plan asks of an instruction by what may have been made before, and says first. */
-const OUTLIVES_APPROVAL: ReadonlySet<string> = new Set<HoldReason>([
+export const OUTLIVES_APPROVAL: readonly HoldReason[] = [
   'by_hand',
   'disputed',
   'fraud_rejected',
@@ -39,11 +39,11 @@ const OUTLIVES_APPROVAL: ReadonlySet<string> = new Set<HoldReason>([
   'shared_refund',
   'shared_transaction',
   'twin_request',
-]);
+];
 
 /** Why it waits, once its approval has lapsed: for what somebody had to look up, it does again. */
 export function leftBy(lapse: ApprovalLapse, approvedFor: string | null): HoldReason {
-  return OUTLIVES_APPROVAL.has(approvedFor ?? '') ? (approvedFor as HoldReason) : lapse;
+  return OUTLIVES_APPROVAL.find((reason) => reason === approvedFor) ?? lapse;
 }
 
 /** What a person says the gateway really did with an unknown instruction. */

@@ -87,10 +87,9 @@ export function isUnseenDispute(refund: {
   return refund.hasDispute && (!refund.isApproved || refund.lapse !== null);
 }
 
-/** What is history of an instruction, as function `tieout.waits_still` tells it. */
+/** What is history of an instruction, as the claim reads it (function `tieout.waits_still`). */
 export interface OnRecord {
-  /** the reason that its approval was given in sight of */
-  approved_for: string | null;
+  /** the database came back since, and nobody approved it in sight of that */
   restored: boolean;
   freed: boolean;
   left_disputed: boolean;
@@ -101,7 +100,7 @@ export interface OnRecord {
  * the claim finds it only where somebody let it go behind the program's back.
  */
 export function stillHeld(found: OnRecord): HoldReason | null {
-  if (found.restored && found.approved_for !== 'restored') return 'restored';
+  if (found.restored) return 'restored';
   if (found.left_disputed) return 'disputed';
   return found.freed ? 'newly_freed' : null;
 }

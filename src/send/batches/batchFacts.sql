@@ -51,13 +51,21 @@ wanted as materialized (
       as has_dispute,
     (select d.row_before ->> 'hold_reason' from tieout.decisions d
       where d.decision_id = i.approval_id) as approved_for,
-    (select doubled.reason from tieout.doubled(i.account_id, i.order_no, i.operation,
-      i.transaction_id, i.refund_id, i.refund_amount, i.currency) doubled
-      where i.operation <> 'review') as doubled,
-    coalesce(tieout.unseen_double(i), still.doubled) as unseen_double,
-    still.restored, still.freed, still.left_disputed
+    -- as it is now, as the newest plan found, which knows more of that, and as it once waited
+    case when doubles.reasons <> '{}' or i.doubled is not null or still.doubled is not null
+      then tieout.unseen(i, doubles.reasons || string_to_array(i.doubled, ' ') || still.doubled)
+      end as doubled,
+    still.restored and tieout.unseen(i, '{restored}') is not null as restored, still.freed,
+    still.left_disputed
   from tieout.instructions i
   cross join lateral tieout.waits_still(i) still
+  cross join lateral (
+    select array(
+      select d.reason from tieout.doubles(i.account_id, i.order_no, i.operation, i.transaction_id,
+        i.refund_id, i.refund_amount, i.currency) d
+      where i.operation <> 'review') as reasons
+    offset 0
+  ) doubles
   cross join lateral (
     select max(c.over_at) as over_at, max(c.looks_before) as looks_before from called c
     where c.account_id = i.account_id

@@ -4,7 +4,7 @@
 
 import { type LedgerCurrencies, ledgerCurrencies } from '../../core/currency.js';
 import type { BatchInstruction } from '../../core/instructions/batch.js';
-import type { ApprovalLapse } from '../../core/instructions/decision.js';
+import { type ApprovalLapse, OUTLIVES_APPROVAL } from '../../core/instructions/decision.js';
 import type { HoldReason } from '../../core/instructions/holdReasons.js';
 import { type OnRecord, type Policy, stillHeld } from '../../core/instructions/policy.js';
 import { parseAmount } from '../../core/money.js';
@@ -32,7 +32,7 @@ export interface FreshFacts extends BatchInstruction {
   hasDispute: boolean;
   /** the fraud check of the transaction says REJECT */
   isFraud: boolean;
-  /** why it may be a movement that was made already, where its approval was given without that */
+  /** why it may be a movement that was made already: the first that no approval was given for */
   doubled: HoldReason | null;
   /** why it waits by what is on record of it, where no approval was given in sight of that */
   stillHeld: HoldReason | null;
@@ -64,8 +64,7 @@ export async function batchFacts(
     approvedFor: row.approved_for,
     hasDispute: row.has_dispute,
     isFraud: row.is_fraud,
-    // An approval counts against it only if it was given in sight of it.
-    doubled: (row.doubled === row.approved_for ? null : row.doubled) ?? row.unseen_double,
+    doubled: row.doubled,
     stillHeld: stillHeld(row),
     snapshotAt: row.snapshot_at,
     asOf: row.as_of,
@@ -74,14 +73,19 @@ export async function batchFacts(
   }));
 }
 
+/** A decision on which it rests that an instruction goes out. */
+interface DecisionBehind {
+  instructionId: bigint;
+  decisionId: bigint;
+  /** what waits again without it: the reason that it was approved for; null: all of it */
+  approvedFor: HoldReason | null;
+}
+
 /** Of each instruction of the batch, by whose decisions it goes out. */
-export async function decisionsBehind(
-  db: Db,
-  batchId: bigint,
-): Promise<{ instructionId: bigint; decisionId: bigint }[]> {
-  const { rows } = await db.query<{ instructionId: bigint; decisionId: bigint }>(
+export async function decisionsBehind(db: Db, batchId: bigint): Promise<DecisionBehind[]> {
+  const { rows } = await db.query<DecisionBehind>(
     statement('send/batches/decisionsBehind'),
-    [batchId],
+    [batchId, OUTLIVES_APPROVAL],
     'decisionsBehind',
   );
   return rows;
@@ -143,11 +147,10 @@ interface RawEntry {
 interface RawFacts extends RawInstruction, OnRecord {
   lapse: ApprovalLapse | null;
   is_approved: boolean;
+  approved_for: string | null;
   has_dispute: boolean;
   is_fraud: boolean;
   doubled: HoldReason | null;
-  /** as the newest plan found, which knows more of that */
-  unseen_double: HoldReason | null;
   snapshot_at: Date | null;
   as_of: Date | null;
   date_end: Date | null;

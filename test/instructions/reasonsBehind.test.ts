@@ -123,6 +123,31 @@ describe.each([false, true])('with a plan before each claim: %s', (isPlanned) =>
     expect(await claim(SENT_BEFORE)).toBeNull();
   });
 
+  test('what the plan alone can know is asked in one turn with what the claim finds', async () => {
+    // One transaction of two orders, each of which asks for a refund in this night.
+    const shared = { ...REFUND, gateway: ['*T1 captured 10.00'] };
+    await byHand();
+    await nextRun([shared, shared]);
+    const asked: (string | null)[] = [];
+    const waits = async () => {
+      const { rows } = await at.db.query<{ hold_reason: string | null }>(
+        `select hold_reason from tieout.instructions where account_id = $1 and order_no = 'O1'`,
+        [at.accountId],
+      );
+      return rows[0]?.hold_reason ?? null;
+    };
+    for (let reason = await waits(); reason && asked.length < 6; reason = await waits()) {
+      asked.push(reason);
+      expect(await decide(APPROVE, 'anna')).toEqual(['done queued']);
+      if (isPlanned) await nextRun([shared, shared]);
+      await cutBatches(at.db, [at.accountId], new Date());
+      if ((await waits()) !== null) continue;
+      const [id, doubled] = await claimed();
+      if (doubled !== null) await holdAgain(at.db, new Map([[id, doubled as HoldReason]]));
+    }
+    expect(asked).toEqual(['shared_refund', 'by_hand']);
+  });
+
   test('what was approved for a reason is asked about it again once that lapses', async () => {
     await byHand();
     await given({ ...REFUND, did: ['refund T1 R9 4.00 rejected'] });

@@ -4,7 +4,7 @@
 import { WriteStream } from 'node:tty';
 import { describe, expect, it, test } from 'vitest';
 import { groupLines } from '../../src/cli/breaks/breaksText.js';
-import { OPEN_ITEMS } from '../../src/cli/settlement/settlementText.js';
+import { BATCH_LINES, OPEN_ITEMS } from '../../src/cli/settlement/settlementText.js';
 import type { Line, Screen } from '../../src/cli/terminal.js';
 import {
   columns,
@@ -15,6 +15,7 @@ import {
   showsColours,
   stateWord,
 } from '../../src/cli/terminal.js';
+import { maskCardNumbers } from '../../src/core/text/masking.js';
 
 const PLAIN: Screen = { zone: 'Europe/Berlin', hasColours: false };
 const COLOURED: Screen = { ...PLAIN, hasColours: true };
@@ -146,6 +147,25 @@ test('a group says how many of its breaks have no amount', () => {
     );
   expect(shown(4)).toEqual(['  5  anna  10.00 EUR, 4 without an amount, oldest 0 d']);
   expect(shown(0)).toEqual(['  5  anna  10.00 EUR, oldest 0 d']);
+});
+
+test('ids are shown as they are, also where they look like a card number', () => {
+  const id = '4111111111111111';
+  expect(maskCardNumbers(id)).not.toBe(id);
+  const money = { gross: '1.00', fee: '0.00', net: '1.00', settleCurrency: 'EUR' };
+  const told = { type: 'captured', bookedAt: '2026-11-01', movedOn: '2026-11-01' };
+  const names = { accountId: 'A', lineId: id, orderNo: 'N1', settlesOrder: null, matchedBy: null };
+  expect(BATCH_LINES.cells({ ...money, ...told, ...names })[1]).toBe(id);
+  const group = { breaks: 1, orders: 1, oldest: new Date(), money: {}, withoutAmount: 1 };
+  const clock = { at: group.oldest, timezone: 'UTC' };
+  for (const [by, shown] of [
+    ['account', id],
+    ['batch', id],
+    ['text', maskCardNumbers(id)],
+  ] as const) {
+    const [line = ''] = groupLines([{ ...group, key: id }], by, clock);
+    expect(shownLine(line, PLAIN)).toContain(shown);
+  }
 });
 
 test('a list that is cut says how many more there are, and how they are seen', () => {

@@ -84,10 +84,13 @@ function saidOf(one: FoundBreak): string[] {
   return said.map((line) => `    ${maskCardNumbers(line, keep)}`);
 }
 
+/** What breaks are put together by that is an id. */
+const IDS = ['account', 'batch'];
+
 export function groupLines(groups: readonly BreakGroupRow[], by: string, clock: AgeClock): Line[] {
   const rows = groups.map((group) => [
     countText(group.breaks),
-    maskCardNumbers(group.key ?? `no ${by}`),
+    maskCardNumbers(group.key ?? `no ${by}`, IDS.includes(by) ? [group.key ?? ''] : []),
     `${sumText(group) || NO_AMOUNT}, oldest ${ageInDays(group.oldest, clock)} d`,
   ]);
   return columns(rows, [0]).map((line) => ['  ', line].flat());

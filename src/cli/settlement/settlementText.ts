@@ -1,11 +1,10 @@
-// Settlement as a person reads it on a terminal: a line a batch, an item, a fee. Pure. Text from
-// outside is masked here, ids are not altered. Neighbour: settlement/settlementWords.ts has the
+// Settlement as a person reads it on a terminal: a line a batch, an item, a fee. Pure. Its rows have
+// ids, amounts and words of ours, of which nothing is altered. Neighbour: settlement/settlementWords.ts has the
 // sentences, which the console says, too.
 
 import { openWords } from '../../core/settlement/openWords.js';
 import { amountIn, counted, moneyIn } from '../../core/text/amounts.js';
 import { labelOf } from '../../core/text/labels.js';
-import { maskCardNumbers } from '../../core/text/masking.js';
 import type {
   BatchLine,
   FeeFigures,
@@ -32,7 +31,6 @@ export const BATCH_LINES: Listing<BatchLine> = {
     const { accountId, lineId, type, bookedAt, gross, fee, net, settleCurrency } = line;
     const shown = (amount: string): string => amountIn(amount, settleCurrency);
     const how = line.matchedBy === null ? '' : ` of ${line.movedOn}, by ${labelOf(line.matchedBy)}`;
-    const keep = [accountId, line.orderNo ?? '', line.settlesOrder ?? ''];
     return [
       accountId,
       lineId,
@@ -43,7 +41,7 @@ export const BATCH_LINES: Listing<BatchLine> = {
       line.orderNo ?? '-',
       line.settlesOrder === null ? '-' : `${line.settlesOrder}${how}`,
       bookedAt,
-    ].map((cell) => maskCardNumbers(cell, keep));
+    ];
   },
 };
 

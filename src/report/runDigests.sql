@@ -1,9 +1,9 @@
 -- Digests of what the reports of a run are made from: its figures, its verdicts, the money it
--- moved. None of them changes once the run has ended; what a person decides later is in none.
--- $1 run.
+-- moved. None of them changes once the run has ended; what a person decides later is in none, and
+-- neither are its files and those that could not be written, which are known after them. $1 run.
 select
-  encode(sha256(convert_to(coalesce((r.summary - 'reports')::text, ''), 'UTF8')), 'hex')
-    as figures,
+  encode(sha256(convert_to(
+    coalesce((r.summary - 'reports' - 'unwritten')::text, ''), 'UTF8')), 'hex') as figures,
   encode(sha256(convert_to(coalesce((
     select string_agg(v::text, E'\n' order by v.account_id, v.order_no)
     from tieout.verdicts v where v.run_id = r.run_id), ''), 'UTF8')), 'hex') as verdicts,

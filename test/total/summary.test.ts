@@ -1,10 +1,13 @@
 // The figures of whole nights on the sandbox: whatever the seed, they add up, and the money is what
 // the gateway says that it moved.
 
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { summaryLines } from '../../src/cli/runs/summaryText.js';
 import { shownLine } from '../../src/cli/terminal.js';
 import { runSentence } from '../../src/core/runs/summary.js';
+import { verifyWorkbook } from '../../src/verify/verifyWorkbook.js';
 import { expectIdentities, expectMoney, expectNothingTwice } from '../support/identities.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, rewriteSettings, sumOrders } from '../support/night.js';
@@ -128,6 +131,18 @@ describe('the summary of a night', () => {
     expect(printed.join('\n')).toMatch(/orders +NOT WRITTEN for this look: the folder of reports/);
     rewriteSettings(built, { reports: { dir: './reports' } });
     expect((await built.run()).summary.unwritten).toBeUndefined();
+  });
+
+  it('is the record of the workbook that was written, where the other one could not be', async () => {
+    const built = await house({ orders: 0, seed: 5 });
+    const taken = join(built.folder, 'var', 'reports', dateOf(1), `orders-${dateOf(1)}-r1.xlsx`);
+    mkdirSync(taken, { recursive: true });
+    const { summary } = await built.run();
+    expect(summary.unwritten).toMatchObject([{ kind: 'orders' }]);
+    const [book, ...others] = summary.reports;
+    expect([book?.kind, others]).toEqual(['reconciliation', []]);
+    const found = await verifyWorkbook({ db: built.db }, book?.path ?? '');
+    expect(found).toMatchObject({ kind: 'as_made', report: { kind: 'reconciliation' } });
   });
 });
 

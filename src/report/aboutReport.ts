@@ -2,7 +2,6 @@
 // program under which settings, from which inputs.
 
 import { comparedWith } from '../breaks/changedStore.js';
-import { configHash } from '../config/view.js';
 import type { AboutData } from '../core/runs/reporting.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { SendDeps } from '../send/deps.js';
@@ -17,15 +16,24 @@ export type ReportDeps = Pick<SendDeps, 'db' | 'config' | 'version'> & {
   localTicks: (around: Date) => Promise<string[]>;
 };
 
+/** As config/view.ts kept them with the run: a report that is written later is decided by those. */
+interface RecordedSettings {
+  schedule: { timezone: string; cutOff: string };
+  gateway: { baseUrl: string };
+  reconcile: Record<'lookbackDays' | 'graceHours' | 'staleAuthorisationDays', number> & {
+    tolerance: Record<'below' | 'above' | 'partsPerMillion', string>;
+  };
+  operations: { mode: Record<string, string> };
+}
+
 export async function aboutOf(
   deps: ReportDeps,
   report: ReportRow,
   summary: RunSummary,
   digests: Digests,
 ): Promise<AboutData> {
-  const { schedule, reconcile, operations, gateway } = deps.config;
-  const { server, ...known } = await runAbout(deps.db, report.runId);
-  const { tolerance } = reconcile;
+  const { server, inputsHash, settings, settingsSha256 } = await runAbout(deps.db, report.runId);
+  const { schedule } = settings as RecordedSettings;
   const before = await comparedWith(deps.db, report.runId, accountIdsOf(summary));
   const dates = before.flatMap(({ businessDate }) => businessDate ?? []).sort();
   return {
@@ -36,7 +44,7 @@ export async function aboutOf(
     asOf: new Date(summary.asOf),
     createdAt: report.createdAt,
     revision: report.revision,
-    ...known,
+    inputsHash,
     previousRun: dates.at(-1) ?? null,
     ...originsOf(digests),
     versions: [
@@ -44,24 +52,31 @@ export async function aboutOf(
       ['PostgreSQL', server],
       ['Node.js', process.version],
     ],
-    profileHash: configHash(deps.config),
+    profileHash: settingsSha256,
     digests,
+    // the books in the file are by the rules of today
     keepsSettlement: deps.config.settlement !== null,
     consoleAddress: deps.config.web.address?.replace(/\/+$/, '') ?? null,
-    parameters: [
-      ['Gateway', gateway.baseUrl],
-      ['Accounts', accountIdsOf(summary).join(', ')],
-      ['Covers', summary.covers.join(', ')],
-      ['Look-back (days)', String(reconcile.lookbackDays)],
-      ['Grace (hours)', String(reconcile.graceHours)],
-      ['Stale authorisation (days)', String(reconcile.staleAuthorisationDays)],
-      ['Tolerance below / above (hundredths)', `${tolerance.below} / ${tolerance.above}`],
-      ['Tolerance (parts per million)', String(tolerance.partsPerMillion)],
-      ...Object.entries(operations.mode).map(
-        ([name, mode]) => [`Sending of ${name}`, mode] as const,
-      ),
-    ],
+    parameters: parametersOf(settings as RecordedSettings, summary),
   };
+}
+
+function parametersOf(
+  { gateway, reconcile, operations }: RecordedSettings,
+  summary: RunSummary,
+): AboutData['parameters'] {
+  const { tolerance } = reconcile;
+  return [
+    ['Gateway', gateway.baseUrl],
+    ['Accounts', accountIdsOf(summary).join(', ')],
+    ['Covers', summary.covers.join(', ')],
+    ['Look-back (days)', String(reconcile.lookbackDays)],
+    ['Grace (hours)', String(reconcile.graceHours)],
+    ['Stale authorisation (days)', String(reconcile.staleAuthorisationDays)],
+    ['Tolerance below / above', `${tolerance.below} / ${tolerance.above}`],
+    ['Tolerance (parts per million)', tolerance.partsPerMillion],
+    ...Object.entries(operations.mode).map(([name, mode]) => [`Sending of ${name}`, mode] as const),
+  ];
 }
 
 function accountIdsOf(summary: RunSummary): string[] {

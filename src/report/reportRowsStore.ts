@@ -287,28 +287,27 @@ function orderRow(row: CopiedRow): OrderRow {
  * What only the database knows of the run itself. Its inputs are its snapshots, sealed: the orders
  * and refund requests that were asked, and the answers.
  */
-export async function runAbout(
-  db: Db,
-  runId: bigint,
-): Promise<Pick<AboutData, 'inputsHash'> & { server: string }> {
-  const { rows } = await db.query<{
-    inputs: string;
-    server: string;
-  }>(
-    `select current_setting('server_version') as server,
+interface RunAbout extends Pick<AboutData, 'inputsHash'> {
+  server: string;
+  /** those that the run used, as config/view.ts describes them */
+  settings: unknown;
+  settingsSha256: string;
+}
+
+export async function runAbout(db: Db, runId: bigint): Promise<RunAbout> {
+  const { rows } = await db.query<RunAbout>(
+    `select current_setting('server_version') as server, settings,
+       settings_sha256 as "settingsSha256",
        encode(sha256(convert_to(coalesce((
            select string_agg(concat_ws(' ', k.account_id, k.pull_id, c.facts_sha256), ' '
              order by k.account_id, k.pull_id)
            from tieout.pulls p join tieout.look_links k using (pull_id)
            join tieout.chain_links c using (link_id)
-           where p.run_id = r.run_id), ''), 'UTF8')), 'hex') as inputs
+           where p.run_id = r.run_id), ''), 'UTF8')), 'hex') as "inputsHash"
      from tieout.runs r where run_id = $1`,
     [runId],
   );
   const row = rows[0];
   if (!row) throw new Error(`there is no run ${runId}`);
-  return {
-    inputsHash: row.inputs,
-    server: row.server,
-  };
+  return row;
 }

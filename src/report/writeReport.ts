@@ -145,7 +145,7 @@ function aboutAccounts(about: AboutData, accounts: readonly string[]): AboutData
 }
 
 async function writePeriod(
-  { db, config }: ReportDeps,
+  { db }: ReportDeps,
   path: string,
   report: ReportRow,
   { period, about: ofRun }: { period: Period; about: AboutData },
@@ -156,7 +156,7 @@ async function writePeriod(
     const days = await dayFigures(db, accounts, period.from, period.to);
     return writeActivity(path, { ...data, rows: await activityRows(db, period), days });
   }
-  const clock = { at: ofRun.asOf, timezone: config.schedule.timezone };
+  const clock = { at: ofRun.asOf, timezone: ofRun.timezone };
   return writeAgeing(path, { ...data, rows: await openAsOf(db, period, clock) });
 }
 
@@ -197,7 +197,9 @@ async function writeReconciliationOf(
   const snapshots = await runSnapshots(db, runId);
   const nextNight = await nightAfter(deps, accountIds, run.about.asOf);
   return db.snapshot(async (reads) => {
-    const rows = rowsOf(reads, runId, run, dueRuleOf(config));
+    // The days of an age are those of the run.
+    const rule = { ...dueRuleOf(config), timezone: run.about.timezone };
+    const rows = rowsOf(reads, runId, run, rule);
     const books = booksOf(reads, config, { ...run, runId, snapshots });
     const written = await writeReconciliation(path, {
       ...{ ...run, secret, ...sums },

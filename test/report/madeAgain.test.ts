@@ -12,7 +12,7 @@ import { writeReport } from '../../src/report/writeReport.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { readPlainly } from '../reports/plainReader.js';
 import type { House } from '../support/night.js';
-import { buildHouse, dateOf } from '../support/night.js';
+import { buildHouse, dateOf, rewriteSettings } from '../support/night.js';
 
 let house: House | null = null;
 afterAll(() => house?.end());
@@ -22,7 +22,7 @@ test('a workbook made again lists the breaks that were open when its night ended
   const { summary } = await house.run({ date: dateOf(2) });
   const openThen = summary.accounts.reduce((sum, { tie }) => sum + tie.openAfter, 0);
   expect(openThen).toBeGreaterThan(5);
-  const app = await house.open();
+  const { config } = await house.open();
   const first = summary.reports.find(({ kind }) => kind === 'reconciliation')?.path ?? '';
 
   // One is waived, one only noted; of one the later night finds that the ledger says it no more.
@@ -33,7 +33,7 @@ test('a workbook made again lists the breaks that were open when its night ended
   const [waived, noted, healed] = rows;
   const ids = (one?: (typeof rows)[number]) => [String(one?.break_id)];
   const who = { name: 'anna', isClaim: true };
-  const deps = { db: house.db, config: app.config, now: () => new Date(), newId: randomUUID };
+  const deps = { db: house.db, config, now: () => new Date(), newId: randomUUID };
   const waive = { kind: 'waive', reason: 'a cent' } as const;
   const decided = [
     ...(await decideBreaks(deps, { ids: ids(waived), action: waive, who, over: null })),
@@ -54,6 +54,14 @@ test('a workbook made again lists the breaks that were open when its night ended
   const order = { accountId: 'A1001', date: dateOf(2), who, reason: 'month end' };
   expect(await closeDay(house.db, order)).toMatchObject({ kind: 'done' });
 
+  // What somebody sets today decided nothing that night.
+  rewriteSettings(house, {
+    schedule: { timezone: 'Asia/Tokyo', cutOff: '06:00' },
+    reconcile: { tolerance: { above: '10.00' } },
+    operations: { refund: 'approve' },
+  });
+  const app = await house.open();
+
   const run = await findRun(house.db, dateOf(2));
   const queued = await queueReports(house.db, run?.runId ?? 0n, ['reconciliation'], new Date());
   // Two workers at once, as a job that is rung again while the first still writes: one makes it, and
@@ -72,6 +80,16 @@ test('a workbook made again lists the breaks that were open when its night ended
   expect(texts(after, 'Breaks')).toEqual(texts(before, 'Breaks'));
   expect(texts(after, 'Summary').flat().join()).not.toContain('DOES NOT TIE');
   expect(texts(before, 'Summary').flat().join()).not.toContain('DOES NOT TIE');
+
+  const about = (book: typeof before): string[][] =>
+    texts(book, 'About this run').filter(([name = '']) =>
+      /^(Business day|Checked at|Digest of settings|Gateway|Look-|Grace|Toler|Sending)/.test(name),
+    );
+  expect(about(after)).toEqual(about(before));
+  const settings = Object.fromEntries(about(before));
+  expect(settings['Tolerance below / above']).toBe('0.00 / 0.00');
+  expect(settings['Sending of refund']).toBe('auto');
+  expect(settings['Business day']).toBe('from 00:00 to 00:00 of the next day, UTC');
 
   const boxesOf = (book: typeof before) =>
     (

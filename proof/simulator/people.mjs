@@ -160,12 +160,16 @@ async function callByHand(wave) {
   if (account === undefined) return;
   const client = {
     ...program.payments.withPayments(wave.base.gateway),
-    postOnce: async (_, request) => gateway.byCall(operation, request, random.uuid()),
+    postOnce: async (_, request, mayPost) => {
+      const mayWrite = await mayPost();
+      if (!mayWrite()) return { kind: 'not_sent', reason: 'the time budget was used up' };
+      return gateway.byCall(operation, request, random.uuid());
+    },
   };
   const by = { name: 'dora', isClaim: true };
   const given = { operation, by, fields };
-  const permits = wave.journalOf(HOSTS[0]);
-  const journal = program.gatewayJournal.journalled(wave.db, client, given, permits);
+  const own = { ...wave.base, now: wave.nowOf(HOSTS[0]), journal: wave.journalOf(HOSTS[0]) };
+  const journal = program.gatewayJournal.journalled(own, client, given);
   try {
     const report = await program.gatewayCall.callGateway(
       journal.client,

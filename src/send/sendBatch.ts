@@ -16,7 +16,7 @@ import { inLedgerWords, mayBeLedger } from '../ledger/ledgerTroubleStore.js';
 import { pullAgain } from '../pull/pullAgain.js';
 import type { ChunkDeps } from '../pull/pullChunk.js';
 import type { StoredAnswer } from './batches/attemptsStore.js';
-import { ClaimChanged, claimBatch, SEND_BUDGET_MS } from './batches/attemptsStore.js';
+import { ClaimChanged, claimBatch } from './batches/attemptsStore.js';
 import type { BatchRow } from './batches/batchesStore.js';
 import {
   deferBatch,
@@ -38,6 +38,8 @@ import type { Permit, PermitDeps } from './permit.js';
 import { beginningOf, maySend } from './permit.js';
 import type { SentBatch } from './prepareSend.js';
 import { prepareSend } from './prepareSend.js';
+import type { Moment } from './sendBudget.js';
+import { isInBudget, momentOf } from './sendBudget.js';
 import { storedRequest } from './storedRequest.js';
 import { recordUnwritten, undoClaim } from './undoClaim.js';
 import { canBeWritten, wireOf } from './wireEntry.js';
@@ -150,22 +152,6 @@ interface Claimed {
   xid: string;
   isCanary: boolean;
   began: Moment;
-}
-
-/** By the clock that never goes back, and by the one on the wall. */
-interface Moment {
-  steady: number;
-  wall: number;
-}
-
-function momentOf(deps: Pick<SendDeps, 'monotonic' | 'now'>): Moment {
-  return { steady: deps.monotonic(), wall: deps.now().getTime() };
-}
-
-/** By both clocks: one may be set back, the other stands still while a machine sleeps. */
-function budgetLeft(deps: Pick<SendDeps, 'monotonic' | 'now'>, began: Moment): number {
-  const { steady, wall } = momentOf(deps);
-  return SEND_BUDGET_MS - Math.max(steady - began.steady, wall - began.wall);
 }
 
 type Claim =
@@ -288,7 +274,7 @@ async function post(deps: BatchDeps, claimed: Claimed, connection: MoneyConnecti
     body: prepared.body,
     deadlineMs: deps.config.gateway.profile.limits.timeoutMs,
     // Asked in the tick of the first write: a sender that slept past its budget writes nothing.
-    mayWrite: () => budgetLeft(deps, began) > 0,
+    mayWrite: () => isInBudget(deps, began),
   });
   switch (posted.kind) {
     case 'not_sent':

@@ -170,11 +170,11 @@ function hostOf(folder: string, settings: Record<string, unknown>): Host {
     fields: Record<string, unknown>,
   ): Promise<void> => {
     const app = await enter();
-    const { gateway, journal } = await app.sendDeps();
+    const deps = await app.sendDeps();
     const account = app.config.accounts.find(({ accountId }) => accountId === ACCOUNT);
     if (!account) throw new Error('no account');
     const call = { operation, by: KIM, fields };
-    const { client, end } = journalled(app.db, withPayments(gateway), call, journal);
+    const { client, end } = journalled(deps, withPayments(deps.gateway), call);
     await end(await callGateway(client, account, operation, fields));
     await app.close();
   };

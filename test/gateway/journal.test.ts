@@ -5,6 +5,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type CallName, type CallReport, callGateway } from '../../src/cli/gateway/gatewayCall.js';
 import { journalled } from '../../src/cli/gateway/gatewayJournal.js';
+import type { Database } from '../../src/database/db.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { createPaymentClient } from '../../src/gateway/payments/paymentClient.js';
 import { orderHistory } from '../../src/orders/historyStore.js';
@@ -33,6 +34,10 @@ const CAPTURE = {
   ],
 };
 
+function clocked(db: Database) {
+  return { db, now: () => new Date(), monotonic: () => performance.now() };
+}
+
 interface Called {
   report: CallReport;
   server: RawServer;
@@ -53,7 +58,7 @@ async function call(
   const gateway = createPaymentClient({ profile: sandboxProfile(), baseUrl: server.baseUrl });
   open.push(server.close, gateway.close);
   const by = { name: 'anna', isClaim: true };
-  const journal = journalled(fresh.db, gateway, { operation, by, fields });
+  const journal = journalled(clocked(fresh.db), gateway, { operation, by, fields });
   const report = await callGateway(journal.client, ACCOUNT, operation, fields);
   await journal.end(report);
   return { report, server };
@@ -174,17 +179,19 @@ describe('a call that moves money', () => {
     const permits = {
       verify: async () => null,
       awaited: async () => null,
+      mayClaim: async () => null,
       append: async (line: PermitLine) => {
         lines.push(line);
         throw new Error('no space left on device');
       },
     };
     const given = { operation: 'capture', by: { name: 'anna', isClaim: true } } as const;
-    const { client } = journalled(fresh.db, gateway, { ...given, fields: CAPTURE }, permits);
+    const deps = { ...clocked(fresh.db), journal: permits };
+    const { client } = journalled(deps, gateway, { ...given, fields: CAPTURE });
     await expect(callGateway(client, ACCOUNT, 'capture', CAPTURE)).rejects.toThrow(
       'the journal of permits cannot be written: no space left on device',
     );
-    expect(server.connections()).toBe(0);
+    expect(server.received.join('')).toBe('');
     expect((await calls()).at(-1)).toMatchObject({ operation: 'capture', outcome: 'not_sent' });
     const money = { amount: '10.00', currency: 'EUR' };
     expect(lines).toMatchObject([
@@ -204,7 +211,8 @@ describe('a call that moves money', () => {
     const gone = await freshDatabase({ empty: true });
     open.push(gone.drop);
     const by = { name: 'anna', isClaim: true };
-    const { client } = journalled(gone.db, gateway, { operation: 'capture', by, fields: CAPTURE });
+    const given = { operation: 'capture', by, fields: CAPTURE } as const;
+    const { client } = journalled(clocked(gone.db), gateway, given);
     await expect(callGateway(client, ACCOUNT, 'capture', CAPTURE)).rejects.toThrow();
     expect(server.connections()).toBe(0);
   });

@@ -50,17 +50,13 @@ export function gatewayCommand(): Command {
           async (app) => {
             const account = accountOf(app, flags.account);
             await refuseObserved(app, account, operation);
-            const { gateway, journal: permits } = await app.sendDeps();
+            const deps = await app.sendDeps();
             // Who only asks decides nothing, and may go through the guide by any configuration.
             const by = movesMoney(operation)
               ? await deciderHere(command, app)
               : deciderOf(command, app);
-            const journal = journalled(
-              app.db,
-              withPayments(gateway),
-              { operation, by, fields },
-              permits,
-            );
+            const call = { operation, by, fields };
+            const journal = journalled(deps, withPayments(deps.gateway), call);
             const report = await callGateway(journal.client, account, operation, fields);
             await journal.end(report);
             if (wantsJson(command)) printJson(shownCall(operation, account.accountId, report));

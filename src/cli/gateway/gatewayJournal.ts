@@ -1,7 +1,7 @@
 // Writes a call that moves money down before its first byte, and what became of it afterwards, so
-// that a run that finds the effect can name who made it. A brake stops it like any other. Of the
-// body only its digest and what it names are kept: ids, amounts, currencies; never a card, a name
-// or an address.
+// that a run that finds the effect can name who made it. A brake stops it like any other, and it
+// goes within the time of a claim or not at all. Of the body only its digest and what it names are
+// kept: ids, amounts, currencies; never a card, a name or an address.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -9,7 +9,7 @@ import { InputError } from '../../core/errors.js';
 import { brakeWords } from '../../core/instructions/breaker.js';
 import type { Decider } from '../../core/instructions/decider.js';
 import { cutText } from '../../core/text/heldText.js';
-import type { Db } from '../../database/db.js';
+import type { Database, Db } from '../../database/db.js';
 import { BATCH_SHAPES } from '../../gateway/document/messages.js';
 import type { PaymentClient } from '../../gateway/payments/paymentClient.js';
 import type {
@@ -25,10 +25,12 @@ import {
   lostPayout,
   underWay,
 } from '../../instructions/gatewayCallsStore.js';
-import { sendingStatuses } from '../../send/batches/sendingStatusStore.js';
+import { awaitClaims, sendingStatuses } from '../../send/batches/sendingStatusStore.js';
 import type { JournalGuard } from '../../send/journal/journalGuard.js';
 import { notWritten } from '../../send/journal/journalTrouble.js';
 import type { PermitLine } from '../../send/journal/permitSegments.js';
+import type { Clocks, Moment } from '../../send/sendBudget.js';
+import { isInBudget, momentOf } from '../../send/sendBudget.js';
 import { type CallName, type CallReport, movesMoney } from './gatewayCall.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -56,40 +58,50 @@ export interface Journal {
   end: (report: CallReport) => Promise<void>;
 }
 
-/** `permits`: of this host, so that a database that goes back behind the call lacks its permit. */
+interface JournalDeps extends Clocks {
+  db: Database;
+  /** of this host, so that a database that goes back behind the call lacks its permit */
+  journal?: Pick<JournalGuard, 'verify' | 'append' | 'awaited' | 'mayClaim'>;
+}
+
 export function journalled(
-  db: Db,
+  deps: JournalDeps,
   client: PaymentClient,
   call: { operation: CallName; by: Decider; fields: Fields },
-  permits?: Pick<JournalGuard, 'verify' | 'append' | 'awaited'>,
 ): Journal {
+  const { db, journal: permits } = deps;
   let callId: bigint | null = null;
   if (!movesMoney(call.operation)) return { client, end: async () => {} };
   return {
     client: {
       ...client,
       postOnce: async (account, request) => {
+        const { accountId } = account;
         // A host that others wait for may have sent just this.
         const unfit = (await permits?.verify()) ?? (await permits?.awaited()) ?? null;
-        if (unfit !== null) throw new InputError(`nothing is sent, not by hand either: ${unfit}`);
-        await refuseBraked(db, account.accountId);
-        const { accountId } = account;
-        const { operation, by } = call;
-        const entries = namedEntries(operation, call.fields);
-        const bodySha256 = createHash('sha256').update(request.body).digest('hex');
-        const permitId = randomUUID();
-        const made = { accountId, operation, by, host: hostname(), bodySha256, entries, permitId };
-        callId = await beginCall(db, made);
-        // After the call is on record: a batch that is claimed from now on sees it.
-        await refuseUnderWay(db, callId, accountId, entries);
-        await refuseCalledBefore(db, callId, operation, entries);
-        await refuseLost(db, callId, operation, entries);
-        try {
-          await permits?.append(permitOf(made, callId));
-        } catch (error) {
-          await refuse(db, callId, notWritten(error));
-        }
-        return client.postOnce(account, request);
+        if (unfit !== null) throw nothingSent(unfit);
+        await refuseBraked(db, accountId);
+        // The connection stands by then, which may have taken hours where a machine slept.
+        return client.postOnce(account, request, async () => {
+          const { operation, by } = call;
+          const entries = namedEntries(operation, call.fields);
+          const bodySha256 = createHash('sha256').update(request.body).digest('hex');
+          const permitId = randomUUID();
+          const host = hostname();
+          const made = { accountId, operation, by, host, bodySha256, entries, permitId };
+          const { id, began } = await recordPermitted(deps, made);
+          callId = id;
+          // After the call is on record: a batch that is claimed from now on sees it.
+          await refuseUnderWay(db, id, accountId, entries);
+          await refuseCalledBefore(db, id, operation, entries);
+          await refuseLost(db, id, operation, entries);
+          try {
+            await permits?.append(permitOf(made, id));
+          } catch (error) {
+            await refuse(db, id, notWritten(error));
+          }
+          return () => isInBudget(deps, began);
+        });
       },
     },
     end: async ({ kind, reason, status }) => {
@@ -99,11 +111,34 @@ export function journalled(
   };
 }
 
+/**
+ * On record as a batch is claimed: permitted and committed in one transaction, from which on it has
+ * as long as a claim. No claim is being made meanwhile: one from before is seen as sending by what
+ * is asked next, and one from behind sees the call.
+ */
+async function recordPermitted(
+  deps: JournalDeps,
+  call: NewCall,
+): Promise<{ id: bigint; began: Moment }> {
+  return deps.db.durably(async (tx) => {
+    await awaitClaims(tx);
+    const began = momentOf(deps);
+    await refuseBraked(tx, call.accountId);
+    const unfit = (await deps.journal?.mayClaim(tx)) ?? null;
+    if (unfit !== null) throw nothingSent(unfit.reason);
+    return { id: await beginCall(tx, call), began };
+  });
+}
+
 /** A freeze, too: where the books may have forgotten what was sent, nobody knows what is left. */
 async function refuseBraked(db: Db, accountId: string): Promise<void> {
   const [status] = await sendingStatuses(db, [accountId]);
   const brake = status?.brakes[0];
-  if (brake) throw new InputError(`nothing is sent, not by hand either: ${brakeWords(brake)}`);
+  if (brake) throw nothingSent(brakeWords(brake));
+}
+
+function nothingSent(reason: string): InputError {
+  return new InputError(`nothing is sent, not by hand either: ${reason}`);
 }
 
 /** What tieout itself may be doing in this moment, or has paid, is not done beside it. */
@@ -150,7 +185,7 @@ const PAID_ONCE = 'a request is paid once. Was it surely not made, pay it under 
 
 async function refuse(db: Db, callId: bigint, reason: string): Promise<never> {
   await endCall(db, callId, { outcome: 'not_sent', reason, httpStatus: null });
-  throw new InputError(`nothing is sent, not by hand either: ${reason}`);
+  throw nothingSent(reason);
 }
 
 /** The line by which a database that has lost the call finds what it moved. */

@@ -7,21 +7,36 @@ import { answerOf, type UnknownOutcome } from '../wire/wholeAnswer.js';
 import type { MoneyConnect, MoneyPost } from './moneyTransport.js';
 import type { RawAnswer } from './transport.js';
 
+/**
+ * Asked when the connection stands: throws where nothing may be sent. What it answers is asked once
+ * more in the tick of the first byte.
+ */
+type MayPost = () => Promise<() => boolean>;
+
 /** Sends one prepared request over a fresh connection, once. */
 export type PostOnce = (
   account: Account,
   request: Pick<PreparedRequest, 'path' | 'contentType' | 'headers' | 'body'>,
+  mayPost?: MayPost,
 ) => Promise<MoneyPost>;
+
+const ALWAYS: MayPost = async () => () => true;
 
 export function postOnceOver(
   connect: (account: Account) => Promise<MoneyConnect>,
   deadlineMs: number,
 ): PostOnce {
-  return async (account, { path, contentType, headers: own, body }) => {
+  return async (account, { path, contentType, headers: own, body }, mayPost = ALWAYS) => {
     const opened = await connect(account);
     if (opened.kind === 'not_sent') return opened;
-    const headers = { ...own, 'content-type': contentType };
-    return opened.connection.post({ path, headers, body, deadlineMs, mayWrite: () => true });
+    const { connection } = opened;
+    try {
+      const mayWrite = await mayPost();
+      const headers = { ...own, 'content-type': contentType };
+      return await connection.post({ path, headers, body, deadlineMs, mayWrite });
+    } finally {
+      connection.close();
+    }
   };
 }
 

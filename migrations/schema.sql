@@ -1,4 +1,4 @@
--- The schema as it stands after 1240_what_was_lost_bars_twins, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1280_an_amount_that_fits, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -2254,6 +2254,19 @@ AS $function$
   from tieout.decisions d where d.decision_id = i.approval_id
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.approvals_in_sight(i tieout.instructions)
+ RETURNS TABLE(reason text, decision_id bigint)
+ LANGUAGE sql
+ STABLE ROWS 1
+AS $function$
+  select d.row_before ->> 'hold_reason', max(d.decision_id)
+  from tieout.decisions d
+  where d.instruction_id = i.instruction_id and d.decision = 'approve'
+    and d.expires_at > clock_timestamp()
+    and d.seen_sha256 = tieout.seen_sha256(tieout.seen_of(i))
+  group by 1
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.attempts_of(i tieout.instructions)
  RETURNS SETOF tieout.attempts
  LANGUAGE sql
@@ -2831,74 +2844,92 @@ CREATE OR REPLACE FUNCTION tieout.doubled(of_account text, of_order text, of_ope
  LANGUAGE sql
  STABLE ROWS 1
 AS $function$
-  select 'second_capture'
-  from tieout.instructions i
-  where of_operation = 'capture' and i.account_id = of_account and i.order_no = of_order
-    and i.operation = 'capture' and i.state = 'confirmed' and i.transaction_id <> by
-  union all
-  select 'moved_already'
-  from tieout.instructions i
-  where of_operation in ('capture', 'cancel') and i.account_id = of_account
-    and i.order_no = of_order and i.transaction_id = by and i.state = 'confirmed'
-    and i.operation in ('capture', 'cancel')
-  union all
-  select case of_operation when 'refund' then 'shared_refund' else 'shared_transaction' end
-  from tieout.instructions i
-  where i.transaction_id = by and i.operation <> 'payout' and not i.is_void
-    and (i.account_id = of_account) <> (i.order_no = of_order)
-    and case when i.account_id <> of_account
-        then replace(i.operation, 'cancel', 'capture') = replace(of_operation, 'cancel', 'capture')
-      when of_operation = 'refund' then i.operation = 'refund'
-      else (of_operation, i.operation) in (('capture', 'cancel'), ('cancel', 'capture')) end
-  union all
-  select 'by_hand'
-  from tieout.gateway_calls c
-  where (c.account_id = of_account
-      or c.entries @> jsonb_build_array(jsonb_build_object('transaction_id', by)))
-    and replace(c.operation, 'cancel', 'capture') = replace(of_operation, 'cancel', 'capture')
-    and (c.outcome is null or c.outcome not in ('rejected', 'not_sent'))
-    -- the contrary of it only of this very transaction: the other of two may be let go by hand
-    and c.entries @> any (array[
-      case when c.operation = of_operation
-        then jsonb_build_array(jsonb_build_object('order_no', of_order)) end,
-      jsonb_build_array(jsonb_build_object('transaction_id', by))])
-  union all
-  select 'twin_request'
-  from tieout.instructions i
-  where of_operation = 'refund' and i.account_id = of_account and i.order_no = of_order
-    and i.operation = 'refund' and i.refund_id <> of_refund
-    and case when i.state = 'rejected' or i.is_refused then i.replan_id is null
-        and (i.refund_amount = money or tieout.plain_id(i.refund_id) = tieout.plain_id(of_refund))
-      else not i.is_void and tieout.plain_id(i.refund_id) = tieout.plain_id(of_refund) end
-  union all
-  select 'twin_request'
-  from tieout.instructions i
-  where of_operation = 'refund' and i.operation = 'refund' and i.refund_id = of_refund
-    and (i.state = 'rejected' or i.is_refused) and i.replan_id is null
-    and (i.account_id, i.order_no, i.transaction_id) <> (of_account, of_order, by)
-    -- another shop may number its requests alike
-    and (i.account_id = of_account or i.transaction_id = by or i.refund_amount = money)
-  union all
-  select 'twin_request'
-  from tieout.instructions i
-  where of_operation in ('capture', 'cancel') and i.operation = of_operation
-    and i.operation in ('capture', 'cancel') and i.transaction_id = by
-    and (i.state = 'rejected' or i.is_refused) and i.replan_id is null
-    and (i.account_id, i.order_no) <> (of_account, of_order)
-  union all
-  select 'over_captured'
-  from tieout.instructions i
-  where of_operation = 'refund'
-    and i.operation = 'capture' and i.state = 'confirmed' and i.transaction_id = by
-    and (i.currency <> of_currency or exists (
-      select from tieout.instructions other
-      where other.transaction_id = by and other.operation = 'refund' and not other.is_void
-        and other.currency <> of_currency
-      ) or i.amount < money + coalesce((
-      select sum(paid.refund_amount) from tieout.instructions paid
-      where paid.transaction_id = by and paid.operation = 'refund' and not paid.is_void
-        and (paid.account_id, paid.refund_id) <> (of_account, of_refund)), 0))
+  select d.reason from tieout.doubles(of_account, of_order, of_operation, by, of_refund, money,
+    of_currency) d
   limit 1
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.doubles(of_account text, of_order text, of_operation text, by text, of_refund text, money numeric, of_currency text)
+ RETURNS TABLE(reason text)
+ LANGUAGE sql
+ STABLE ROWS 1
+AS $function$
+  (select 'second_capture'
+   from tieout.instructions i
+   where of_operation = 'capture' and i.account_id = of_account and i.order_no = of_order
+     and i.operation = 'capture' and i.state = 'confirmed' and i.transaction_id <> by
+   limit 1)
+  union all
+  (select 'moved_already'
+   from tieout.instructions i
+   where of_operation in ('capture', 'cancel') and i.account_id = of_account
+     and i.order_no = of_order and i.transaction_id = by and i.state = 'confirmed'
+     and i.operation in ('capture', 'cancel')
+   limit 1)
+  union all
+  (select case of_operation when 'refund' then 'shared_refund' else 'shared_transaction' end
+   from tieout.instructions i
+   where i.transaction_id = by and i.operation <> 'payout' and not i.is_void
+     and (i.account_id = of_account) <> (i.order_no = of_order)
+     and case when i.account_id <> of_account
+         then replace(i.operation, 'cancel', 'capture') = replace(of_operation, 'cancel', 'capture')
+       when of_operation = 'refund' then i.operation = 'refund'
+       else (of_operation, i.operation) in (('capture', 'cancel'), ('cancel', 'capture')) end
+   limit 1)
+  union all
+  (select 'by_hand'
+   from tieout.gateway_calls c
+   where (c.account_id = of_account
+       or c.entries @> jsonb_build_array(jsonb_build_object('transaction_id', by)))
+     and replace(c.operation, 'cancel', 'capture') = replace(of_operation, 'cancel', 'capture')
+     and (c.outcome is null or c.outcome not in ('rejected', 'not_sent'))
+     -- the contrary of it only of this very transaction: the other of two may be let go by hand
+     and c.entries @> any (array[
+       case when c.operation = of_operation
+         then jsonb_build_array(jsonb_build_object('order_no', of_order)) end,
+       jsonb_build_array(jsonb_build_object('transaction_id', by))])
+   limit 1)
+  union all
+  (select twin.reason
+   from (
+     select 'twin_request' as reason
+     from tieout.instructions i
+     where of_operation = 'refund' and i.account_id = of_account and i.order_no = of_order
+       and i.operation = 'refund' and i.refund_id <> of_refund
+       and case when i.state = 'rejected' or i.is_refused then i.replan_id is null
+           and (i.refund_amount = money
+             or tieout.plain_id(i.refund_id) = tieout.plain_id(of_refund))
+         else not i.is_void and tieout.plain_id(i.refund_id) = tieout.plain_id(of_refund) end
+     union all
+     select 'twin_request' as reason
+     from tieout.instructions i
+     where of_operation = 'refund' and i.operation = 'refund' and i.refund_id = of_refund
+       and (i.state = 'rejected' or i.is_refused) and i.replan_id is null
+       and (i.account_id, i.order_no, i.transaction_id) <> (of_account, of_order, by)
+       -- another shop may number its requests alike
+       and (i.account_id = of_account or i.transaction_id = by or i.refund_amount = money)
+     union all
+     select 'twin_request' as reason
+     from tieout.instructions i
+     where of_operation in ('capture', 'cancel') and i.operation = of_operation
+       and i.operation in ('capture', 'cancel') and i.transaction_id = by
+       and (i.state = 'rejected' or i.is_refused) and i.replan_id is null
+       and (i.account_id, i.order_no) <> (of_account, of_order)
+   ) twin limit 1)
+  union all
+  (select 'over_captured'
+   from tieout.instructions i
+   where of_operation = 'refund'
+     and i.operation = 'capture' and i.state = 'confirmed' and i.transaction_id = by
+     and (i.currency <> of_currency or exists (
+       select from tieout.instructions other
+       where other.transaction_id = by and other.operation = 'refund' and not other.is_void
+         and other.currency <> of_currency
+       ) or i.amount < money + coalesce((
+       select sum(paid.refund_amount) from tieout.instructions paid
+       where paid.transaction_id = by and paid.operation = 'refund' and not paid.is_void
+         and (paid.account_id, paid.refund_id) <> (of_account, of_refund)), 0))
+   limit 1)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.drawn_as(pull_id bigint)
@@ -3667,9 +3698,11 @@ CREATE OR REPLACE FUNCTION tieout.is_in_place_of(i tieout.instructions, other ti
 AS $function$
   select i.operation = other.operation and case i.operation
     when 'payout' then i.transaction_id = other.transaction_id
-      or i.payload - 'request_id' = other.payload - 'request_id' and 'twin_request' in (
-        i.hold_reason, i.doubled, (select d.row_before ->> 'hold_reason'
-          from tieout.decisions d where d.decision_id = i.approval_id))
+      or i.payload - 'request_id' = other.payload - 'request_id' and (
+        'twin_request' = i.hold_reason or 'twin_request' = any (string_to_array(i.doubled, ' '))
+        or exists (select from tieout.decisions d
+          where d.instruction_id = i.instruction_id and d.decision = 'approve'
+            and d.row_before ->> 'hold_reason' = 'twin_request'))
     when 'refund' then i.account_id = other.account_id and i.order_no = other.order_no
       or i.refund_id = other.refund_id
         and (i.account_id = other.account_id or i.transaction_id = other.transaction_id
@@ -4404,6 +4437,23 @@ AS $function$
     select movement_id from tieout.settlement_matches where differs
     union select movement_id from tieout.movement_amounts
     union select told_of from tieout.settlement_unmatched where told_of is not null)
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.newest_date(accounts text[], day date)
+ RETURNS date
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select greatest((
+    select max(ra.business_date)
+    from tieout.run_accounts ra join tieout.runs r using (run_id)
+    where ra.account_id = any (accounts) and ra.merchant_id is not null and not r.is_dry
+  ), (
+    select max(ra.business_date)
+    from tieout.run_accounts of_day join tieout.runs o using (run_id)
+    join tieout.run_accounts ra on ra.account_id = of_day.account_id
+    join tieout.runs r on r.run_id = ra.run_id
+    where o.business_date = day and not o.is_dry and not r.is_dry))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.newest_decisions(instructions bigint[])
@@ -5635,17 +5685,25 @@ AS $function$
       else 'its currency has one decimal' end end
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.unseen(i tieout.instructions, reasons text[])
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select r.reason
+  from unnest(reasons) with ordinality as r (reason, place)
+  where r.reason is not null
+    and not exists (select from tieout.approvals_in_sight(i) a where a.reason = r.reason)
+  order by r.place limit 1
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.unseen_double(i tieout.instructions)
  RETURNS text
  LANGUAGE sql
  STABLE
 AS $function$
-  select i.doubled
-  where not exists (
-    select from tieout.decisions d
-    where d.instruction_id = i.instruction_id and d.decision = 'approve'
-      and d.row_before ->> 'hold_reason' = i.doubled and d.expires_at > clock_timestamp()
-      and d.seen_sha256 = tieout.seen_sha256(tieout.seen_of(i)))
+  select case when i.doubled is not null then
+    tieout.unseen(i, array_remove(string_to_array(i.doubled, ' '), i.hold_reason)) end
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.usable_amount(amount numeric)
@@ -5653,7 +5711,7 @@ CREATE OR REPLACE FUNCTION tieout.usable_amount(amount numeric)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-  select case when amount > 0 and amount < 1e18 then amount end
+  select case when amount > 0 and round(amount, 2) < 1e18 then amount end
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.usable_instant(at timestamp with time zone)
@@ -5706,7 +5764,7 @@ AS $function$
     or past.first_at < (select max(at) from tieout.put_backs)
       and (i.operation = 'payout' or i.operation = 'refund'
         and i.from_state = 'partially_refunded' and 'partially_refunded' = any (i.done_states)),
-    (select made.reason
+    (select tieout.unseen(i, array[made.reason])
       from (select case when past.was_second then 'second_capture'
         when past.stood > past.replanned or i.operation = 'refund' and exists (
           select from tieout.instructions gone
@@ -5719,12 +5777,7 @@ AS $function$
                 and r.refund_id collate "C" = gone.refund_id
                 and r.order_no collate "C" = gone.order_no))
           then 'twin_request' end as reason) made
-      -- as of what the newest plan found (tieout.unseen_double)
-      where made.reason is not null and not exists (
-        select from tieout.decisions d
-        where d.instruction_id = i.instruction_id and d.decision = 'approve'
-          and d.row_before ->> 'hold_reason' = made.reason and d.expires_at > clock_timestamp()
-          and d.seen_sha256 = tieout.seen_sha256(tieout.seen_of(i)))),
+      where made.reason is not null),
     i.freed_by is not null and not coalesce((select d.row_before ->> 'freed_by' = i.freed_by
         from tieout.decisions d where d.decision_id = i.approval_id), false)
       or i.approval_id is null and exists (

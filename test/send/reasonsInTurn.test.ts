@@ -4,7 +4,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { PROFILE_TEMPLATE } from '../../src/config/templates.js';
 import { sheetOf } from '../../src/instructions/instructionSheet.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
@@ -13,6 +13,9 @@ import { byHand } from '../support/byHand.js';
 import { decideHeld } from '../support/decideHeld.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
+
+/** Nights one after the other. */
+vi.setConfig({ testTimeout: 240_000 });
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {

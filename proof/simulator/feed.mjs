@@ -48,8 +48,9 @@ export async function completeFeed({ draws, db, clock }) {
   if (!draws.has('the feed is checked')) return;
   const { rows } = await db.query(
     `select account_id, to_char(d, 'YYYY-MM-DD') as date
-     from (select account_id, min(business_date) as first from ledger.control_totals
-       group by account_id) used
+     from (select account_id, min(business_date) as first
+       from (select account_id, business_date from ledger.control_totals
+         union select account_id, business_date from tieout.feed_checks) once group by 1) used
      cross join generate_series(used.first::timestamp, $1::timestamp, '1 day') d order by 1, 2`,
     [dateAt(clock.now().getTime() + DAY_MS)],
   );

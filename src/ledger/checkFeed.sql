@@ -1,9 +1,23 @@
 -- Does the ledger hold what its feed says it has brought? Only accounts that have control totals,
--- from the first date they state. $1 run, $2 accounts, $3 dates covered, $4 zone, $5 cut-off,
--- $6 time of the snapshot. Answers one row a date and currency, equal ones too.
-with used as materialized (
-  select c.account_id collate "C" as account_id, min(c.business_date) as first_date
-  from ledger.control_totals c where c.account_id = any ($2::text[]) group by 1
+-- from the first date they state, or had some when the ledger was read last. $1 run, $2 accounts,
+-- $3 dates covered, $4 zone, $5 cut-off, $6 time of the snapshot. Answers one row a date and
+-- currency, equal ones too.
+with line as materialized (
+  -- A view's columns may be of any types that read as these; a date that is none states nothing.
+  select c.account_id::text collate "C" as account_id,
+    (tieout.instant_in(left(c.business_date::text, 10) || 'T00:00:00Z') at time zone 'UTC')::date
+      as business_date,
+    coalesce(left(c.currency::text, 16), '') as currency, tieout.amount_in(c.count) as count,
+    tieout.amount_in(c.amount) as amount, tieout.instant_in(c.complete_at) as complete_at
+  from ledger.control_totals c where c.account_id::text collate "C" = any ($2::text[])
+),
+used as materialized (
+  select account_id, min(business_date) as first_date from line
+  where business_date is not null group by account_id
+  union all
+  -- gone, as after a feed that broke off before it wrote any
+  select kept.account_id, kept.first_date from tieout.kept_totals($2) kept
+  where kept.account_id not in (select account_id from line where business_date is not null)
 ),
 day as materialized (
   select u.account_id, d.date, (d.date + $5::time) at time zone $4 as starts_at,
@@ -22,14 +36,14 @@ held as materialized (
 ),
 stated as materialized (
   -- one that a view has twice, or that is no figure, is not finished
-  select day.account_id, day.date, coalesce(left(c.currency, 16), '') as currency,
-    case when count(*) = 1 then min(c.count) end as count,
+  select day.account_id, day.date, c.currency,
+    case when count(*) = 1 and min(c.count) >= 0 and min(c.count) < 1e18
+      and min(c.count) = trunc(min(c.count)) then min(c.count)::bigint end as count,
     case when count(*) = 1 and min(c.amount) >= 0 and min(c.amount) < 1e24 then min(c.amount) end
       as amount, max(c.complete_at) as complete_at
   from day
-  join ledger.control_totals c
-    on c.account_id collate "C" = day.account_id and c.business_date = day.date
-  group by day.account_id, day.date, coalesce(left(c.currency, 16), '')
+  join line c on c.account_id = day.account_id and c.business_date = day.date
+  group by day.account_id, day.date, c.currency
 ),
 compared as (
   select account_id, date, currency, s.count as stated_count, s.amount as stated_amount,

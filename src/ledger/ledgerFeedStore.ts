@@ -76,7 +76,16 @@ export async function keepLedgerChanges(
   await tx.query(`select set_config('enable_nestloop', 'on', true)`);
 }
 
-/** Compares the control totals of the dates with the ledger, where the merchant keeps any. */
+/** Whether any of these accounts (null: of all) had control totals as the ledger was read last. */
+export async function keptTotals(db: Db, accountIds: readonly string[] | null): Promise<boolean> {
+  const { rows } = await db.query('select from tieout.kept_totals($1) limit 1', [accountIds]);
+  return rows.length > 0;
+}
+
+/**
+ * Compares the control totals of the dates with the ledger, where the merchant keeps any; fails
+ * where he kept some and the relation is gone.
+ */
 export async function checkFeed(
   tx: Tx,
   runId: bigint,
@@ -84,7 +93,8 @@ export async function checkFeed(
   days: Zone & { dates: readonly string[] },
   asOf: Date,
 ): Promise<void> {
-  if ((await ledgerRelation(tx, 'control_totals')) === 'missing') return;
+  const isGone = (await ledgerRelation(tx, 'control_totals')) === 'missing';
+  if (isGone && !(await keptTotals(tx, accountIds))) return;
   const { dates, timezone, cutOff } = days;
   await tx.query(statement('ledger/checkFeed'), [runId, accountIds, dates, timezone, cutOff, asOf]);
 }

@@ -13,6 +13,7 @@ import { identifier, named, type Quoted } from '../database/identifiers.js';
 import { ASKED_LIMITS } from '../database/limits.js';
 import { gaveUpWaiting } from '../database/server/lockWaits.js';
 import { statement } from '../database/statements.js';
+import { keptTotals } from './ledgerFeedStore.js';
 import { ledgerRelation } from './ledgerStore.js';
 
 /** How the door reads a column, whatever its type is; of no row, and all the same it is planned. */
@@ -92,6 +93,18 @@ const RELATIONS: readonly Relation[] = [
       at: 'instant',
     },
   },
+  {
+    name: 'control_totals',
+    key: 'business_date',
+    columns: {
+      account_id: 'text',
+      business_date: 'text',
+      currency: 'text',
+      count: 'amount',
+      amount: 'amount',
+      complete_at: 'instant',
+    },
+  },
 ];
 
 /** Rows without a name, or with one that no index of a snapshot holds. */
@@ -131,6 +144,7 @@ export async function zonelessColumns(db: Db): Promise<ZonelessColumn[]> {
 /** Why the ledger cannot be read as a whole, and what to do; null: it can. */
 export async function ledgerTrouble(db: Database): Promise<string | null> {
   for (const relation of RELATIONS) {
+    if (await isDispensable(db, relation)) continue;
     const trouble =
       (await wholeTrouble(db, relation)) ??
       (await shapeTrouble(db, relation)) ??
@@ -138,6 +152,12 @@ export async function ledgerTrouble(db: Database): Promise<string | null> {
     if (trouble !== null) return trouble;
   }
   return null;
+}
+
+/** Control totals that nobody keeps need not be there. */
+async function isDispensable(db: Database, { name }: Relation): Promise<boolean> {
+  if (name !== 'control_totals' || (await ledgerRelation(db, name)) !== 'missing') return false;
+  return !(await keptTotals(db, null));
 }
 
 /** A relation that is not there, or that nobody is let into: of a view its owner has to be. */

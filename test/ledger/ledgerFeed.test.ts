@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunSummary, runSentence, workedOutOpenAfter } from '../../src/core/runs/summary.js';
+import { ledgerTrouble } from '../../src/ledger/ledgerTroubleStore.js';
 import { orderHistory } from '../../src/orders/historyStore.js';
 import { statusCodesSeen } from '../../src/pull/snapshot/statusCodesStore.js';
 import type { House } from '../support/night.js';
@@ -76,9 +77,82 @@ describe('control totals of the ledger', () => {
   });
 });
 
+describe('control totals that were kept, and are gone', () => {
+  const GONE = `alter table ledger.control_totals rename to shop_totals`;
+  const BACK = `alter table ledger.shop_totals rename to control_totals`;
+
+  it.each([
+    ['a feed that broke off', 'delete from ledger.control_totals'],
+    ['a view that forgets them', `${GONE}; ${viewOf({}, 'where false')}`],
+  ])('make the run incomplete, and each after it: %s', async (_name, change) => {
+    const { rows: kept } = await house.db.query('select * from ledger.control_totals');
+    await house.db.query(change);
+    for (const turn of [1, 2]) {
+      const summary = await night();
+      expect([turn, summary.state]).toEqual([turn, 'incomplete']);
+      expect(summary.notices?.map((notice) => notice.text).join('\n')).toContain(
+        'states nothing of this date',
+      );
+    }
+    if (change.includes('view')) {
+      await house.db.query(`drop view ledger.control_totals; ${BACK}`);
+    } else {
+      await house.db.query(
+        `insert into ledger.control_totals
+         select * from jsonb_populate_recordset(null::ledger.control_totals, $1::jsonb)`,
+        [JSON.stringify(kept, (_key, one) => (typeof one === 'bigint' ? String(one) : one))],
+      );
+    }
+    expect((await night()).state).toBe('tied_out');
+  });
+
+  it.each([
+    ['of other types', { account_id: 'account_id::name', count: 'count::text' }, 'tied_out'],
+    ['as floats', { count: 'count::float8', amount: 'amount::float8' }, 'tied_out'],
+    ['dated by texts', { business_date: 'business_date::text' }, 'tied_out'],
+    ['with times as texts', { complete_at: "'2026-01-01T00:00:00Z'::text" }, 'tied_out'],
+    ['whose number is none', { count: `'NaN'::numeric` }, 'incomplete'],
+    ['whose number is too large', { count: '1e30::numeric' }, 'incomplete'],
+    ['of accounts that are numbers', { account_id: '7' }, 'incomplete'],
+  ])('are read through a view %s', async (_name, change, state) => {
+    await house.db.query(`${GONE}; ${viewOf(change)}`);
+    const summary = await night();
+    await house.db.query(`drop view ledger.control_totals; ${BACK}`);
+    expect(summary.state).toBe(state);
+  });
+
+  it.each([
+    ['', 'ledger.control_totals cannot be read'],
+    [viewOf({ amount: 'amount / (count - count)' }), 'fails for its column amount'],
+    [viewOf({ amount: 'complete_at' }), 'its column amount must be a number'],
+  ])('fail the night with the name of the relation: %s', async (view, words) => {
+    await house.db.query(`${GONE}; ${view}`);
+    await expect(night()).rejects.toThrow(words);
+    await house.db.query(`drop view if exists ledger.control_totals; ${BACK}`);
+  });
+
+  it('are missed no more once a line names a date that lies ahead', async () => {
+    await house.db.query(
+      `update ledger.control_totals set business_date = '2999-12-31', count = null, amount = null`,
+    );
+    expect((await night()).state).toBe('tied_out');
+    await house.db.query(`delete from ledger.control_totals; ${GONE}`);
+    expect((await night()).state).toBe('tied_out');
+    expect(await ledgerTrouble(house.db)).toBeNull();
+    await house.db.query(BACK);
+  });
+});
+
+/** A view in the place of the totals, with columns of its own. */
+function viewOf(change: Record<string, string>, where = ''): string {
+  const columns = ['account_id', 'business_date', 'currency', 'count', 'amount', 'complete_at'];
+  return `create view ledger.control_totals as
+    select ${columns.map((name) => `${change[name] ?? name} as ${name}`).join(', ')}
+    from ledger.shop_totals ${where}`;
+}
+
 describe('a row that leaves the ledger', () => {
   it('is a break while the gateway has the order, until the row is back', async () => {
-    await house.db.query('delete from ledger.control_totals');
     const old = new Date(Date.now() - 2 * 86_400_000).toISOString();
     const order = house.seeded.find(({ ledger }) => (ledger.placed_at ?? '') < old)?.ledger;
     if (!order) throw new Error('no order past the grace was seeded');

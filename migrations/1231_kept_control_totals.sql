@@ -1,0 +1,20 @@
+-- Up Migration
+-- Which accounts had control totals as the ledger was read last, and from which date on: those have
+-- none now because a feed broke off, or a view forgets them. Null: of all accounts.
+create function tieout.kept_totals(accounts text[])
+returns table (account_id text, first_date date) language sql stable
+as $function$
+  select newest.account_id, min(f.business_date)
+  from (
+    select distinct on (ra.account_id) ra.account_id, ra.run_id
+    from tieout.run_accounts ra join tieout.runs r using (run_id)
+    where (accounts is null or ra.account_id = any (accounts)) and ra.pull_id is not null
+      and not r.is_dry
+    order by ra.account_id, ra.business_date desc) newest
+  join tieout.feed_checks f on f.run_id = newest.run_id and f.account_id = newest.account_id
+  where f.verdict <> 'unusable'
+  group by newest.account_id
+$function$;
+
+-- Down Migration
+drop function tieout.kept_totals(text[]);

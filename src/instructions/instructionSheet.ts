@@ -3,7 +3,7 @@
 // finding. Shared by the command line and the console; free text in it is masked.
 
 import { refundTag } from '../core/instructions/instruction.js';
-import { maskCardNumbers } from '../core/text/masking.js';
+import { maskCardNumbers, maskedStart } from '../core/text/masking.js';
 import type { Db } from '../database/db.js';
 import type { Seen } from './decisionsStore.js';
 import type { InstructionSheet, SheetSnapshot } from './instructionListStore.js';
@@ -54,7 +54,7 @@ export async function sheetOf(
     stateAfter: sheet.looks.filter((snapshot) => snapshot.isBefore === false).at(-1) ?? null,
     evidence: evidence.map((one) => ({
       ...one,
-      body: one.body && maskCardNumbers(one.body.slice(0, BODY_CHARS_MAX), idsOf(sheet)),
+      body: one.body && maskedStart(one.body, BODY_CHARS_MAX, idsOf(sheet)),
     })),
     commands: commandsOf(sheet, nextReference),
   };
@@ -121,7 +121,7 @@ function maskedSheet(sheet: InstructionSheet): InstructionSheet {
       request: attempt.request?.slice(0, BODY_CHARS_MAX) ?? null,
       answer: attempt.answer && {
         ...attempt.answer,
-        body: maskCardNumbers(attempt.answer.body.slice(0, BODY_CHARS_MAX), keep),
+        body: maskedStart(attempt.answer.body, BODY_CHARS_MAX, keep),
       },
     })),
   };

@@ -94,6 +94,17 @@ describe('one call', () => {
     }
   });
 
+  it('shows no half of a card number where an answer that is not understood is cut', async () => {
+    const { card } = CARD;
+    for (const start of [3_975, 3_985, 3_995]) {
+      const answer = `${'x'.repeat(start)} ${card} declined`;
+      const report = await call('authorise', { ...PAYMENT, ...CARD }, answer);
+      const printed = callLines('authorise', 'A1', report).join('\n');
+      expect(printed).toContain('xxxx 4');
+      expect(printed).not.toContain(card.slice(0, 7));
+    }
+  });
+
   it('hides secrets of an answer that it does not understand, too', async () => {
     const answer = paymentXml({ card: CARD.card, merchant_id: 'M9' });
     const report = await call('authorise', { ...PAYMENT, ...CARD }, answer);

@@ -209,6 +209,15 @@ describe('decodeQueryAnswer', () => {
     expect(page).toMatchObject({ kind: 'page', entries: [{ transactionId: null }] });
   });
 
+  it('cuts a text within no card number, so that no half of one is kept', () => {
+    for (let start = 170; start < 200; start += 1) {
+      const amount = `${'x'.repeat(start)} 4111111111111111 declined ${'y'.repeat(200)}`;
+      const page = decode({ ...PAGE, orders_list: [{ ...ENTRY, amount }] });
+      if (page.kind !== 'page') throw new Error(page.kind);
+      expect(page.entries[0]?.amount).toMatch(/^x{170,} (?!4111111).*…$/);
+    }
+  });
+
   it('reads an empty page', () => {
     expect(decode({ ...PAGE, orders_list: [] })).toEqual({ kind: 'page', entries: [] });
   });

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { breakSentence, transactionsIn } from '../../src/core/breaks/sentence.js';
-import { maskCardNumbers } from '../../src/core/text/masking.js';
+import { maskCardNumbers, maskedStart } from '../../src/core/text/masking.js';
 
 /** Digits that pass Luhn, made from any leading digits. */
 function withCheckDigit(lead: string): string {
@@ -108,5 +108,30 @@ describe('card numbers in free text', () => {
     expect(maskCardNumbers(text, ['4111111111111111'])).toBe(
       'order 4111111111111111 was paid with 550000******5559',
     );
+  });
+});
+
+describe('a text that is cut', () => {
+  const CARD = '4111111111111111';
+  const starts = Array.from({ length: 60 }, (_, at) => 60 + at);
+  test.each(Object.entries(GROUPINGS))('shows no half of a card number, %s', (_, spell) => {
+    const card = spell(CARD);
+    for (const start of starts) {
+      const text = `${'x'.repeat(start)} ${card} declined ${'y'.repeat(900)}`;
+      const shown = maskedStart(text, 100);
+      expect(shown).toBe(maskCardNumbers(text).slice(0, 100));
+      expect(shown.replace(/\D/g, '').length).toBeLessThanOrEqual(10);
+    }
+  });
+
+  test('keeps an id that goes on behind the cut, and a signature that is hidden before', () => {
+    const text = `${'x'.repeat(90)} ${CARD}-01 ${'y'.repeat(900)}`;
+    expect(maskedStart(text, 100, [`${CARD}-01`])).toBe(text.slice(0, 100));
+    const hidden = (read: string) => read.replace(/f{40,}/g, '***');
+    for (const start of starts) {
+      const long = `${'f'.repeat(600)} ${'x'.repeat(start)} ${CARD} ${'y'.repeat(900)}`;
+      expect(maskedStart(long, 100, [], hidden).replace(/\D/g, '').length).toBeLessThanOrEqual(10);
+    }
+    expect(maskedStart(`a ${CARD}`, 100)).toBe('a 411111******1111');
   });
 });

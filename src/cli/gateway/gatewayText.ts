@@ -2,7 +2,7 @@
 // the masking: no signature, key, cookie, token or security code is printed, of a card number its
 // first six and last four digits (law 10 of ARCHITECTURE.md). Ids are never altered. Pure.
 
-import { maskCardNumbers } from '../../core/text/masking.js';
+import { maskCardNumbers, maskedStart } from '../../core/text/masking.js';
 import type { CallName, CallReport } from './gatewayCall.js';
 
 const HIDDEN = '***';
@@ -113,17 +113,20 @@ function rawBody({ body, understood, request }: CallReport): string | null {
   return body === null || understood !== null ? null : shownBody(body, idsOf(request.message));
 }
 
-/** The beginning of a body; long hexadecimal texts are signatures. */
+/** The beginning of a body, without secrets. */
 function shownBody(body: Buffer, keep: readonly string[]): string {
-  const text = body.toString('utf8').slice(0, BODY_CHARS_MAX);
-  const clean = text
+  return maskedStart(body.toString('utf8'), BODY_CHARS_MAX, keep, withoutSecrets);
+}
+
+/** Long hexadecimal texts are signatures. */
+function withoutSecrets(text: string): string {
+  return text
     .replace(/[^\P{Cc}\n\t]/gu, ' ')
     .replace(/[\da-f]{40,}/gi, HIDDEN)
     .replace(
       /(\b\w*(?:token|cookie|security|encryption)\w*["']?\s*[>:=]\s*["']?)[^"'<>\s]+/gi,
       `$1${HIDDEN}`,
     );
-  return maskCardNumbers(clean, keep);
 }
 
 function jsonLines(value: unknown): string[] {

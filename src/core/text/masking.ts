@@ -50,6 +50,26 @@ export function maskCardNumbers(text: string, keep: readonly string[] = []): str
   return Array.from({ length: text.length }, (_, at) => (hidden.has(at) ? '*' : text[at])).join('');
 }
 
+/** Longer than a card number with its separators, and than an id that is kept. */
+const BEHIND = 600;
+
+/**
+ * The beginning of a text, masked before it is cut: half a card number would not be known for one.
+ * `clean` hides other things before, and may make the text shorter; of a long text no more is read
+ * than this takes, and what stands at the end of that is not shown.
+ */
+export function maskedStart(
+  text: string,
+  lengthMax: number,
+  keep: readonly string[] = [],
+  clean = (read: string): string => read,
+): string {
+  const read = text.slice(0, lengthMax + BEHIND);
+  const masked = maskCardNumbers(clean(read), keep);
+  const whole = read.length < text.length ? Math.max(0, masked.length - BEHIND) : masked.length;
+  return masked.slice(0, Math.min(lengthMax, whole));
+}
+
 /** A digest of 40 hex signs or more, such as the end of a chain: a number of 13 stands in many. */
 const DIGEST_LENGTH_MIN = 40;
 const HEX = /[0-9a-f]/;

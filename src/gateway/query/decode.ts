@@ -7,6 +7,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { UNREADABLE } from '../../core/runs/unreadable.js';
 import { cutText, heldId } from '../../core/text/heldText.js';
+import { maskedStart } from '../../core/text/masking.js';
 import { noText, otherType } from '../../core/text/otherType.js';
 import type { Account } from '../account.js';
 import type { RawAnswer } from '../transport/transport.js';
@@ -152,13 +153,13 @@ function unreadableEntry(entry: unknown): QueryEntry {
   };
 }
 
-/** Any text that is no id; what is longer is cut, and shows it. */
+/** Any text that is no id; what is longer is cut, shows it, and begins no card number at its end. */
 const TEXT_CHARS_MAX = 200;
 const CUT_MARK = '…';
 
 function heldText(text: string | null): string | null {
   if (text === null || text.length <= TEXT_CHARS_MAX) return text;
-  return cutText(text, TEXT_CHARS_MAX) + CUT_MARK;
+  return cutText(maskedStart(text, TEXT_CHARS_MAX), TEXT_CHARS_MAX) + CUT_MARK;
 }
 
 /** What a value of another type stands there as is told to a person, and means nothing. */

@@ -182,3 +182,39 @@ async function order(orderNo: string, placedOn: string): Promise<void> {
     [orderNo, `${placedOn}T00:00:00Z`],
   );
 }
+
+it('what nobody knows is at stake as a whole: captures and refunds of it are not netted', async () => {
+  await order('1', '2026-11-18');
+  await moved({ order: '2', amount: '10.00' }, { order: '2', kind: 'refunded', amount: '3.00' });
+  await settled({ order: '2', amount: '10.00' }, back('-3.00', { order: '2' }));
+  await settle();
+  expect(await breaks()).toEqual([]);
+  await settled(
+    ...[{ order: 'nobody', amount: '100.00' }, back('-100.00', { order: 'nobody' })],
+    ...[{ order: null, amount: '70.00' }, back('-60.00', { order: null })],
+    ...[{ order: '1', amount: '20.00' }, back('-5.00', { order: '1' })],
+    ...[{ order: '2', amount: '10.00' }, back('-3.00', { order: '2' })],
+  );
+  await settle();
+  expect(await breaks()).toEqual([
+    '1 settled_not_captured 25.00 EUR',
+    '2 settled_twice 13.00 EUR',
+    expect.stringMatching(/^batch B\d+ settled_unknown 130.00 EUR$/),
+    'nobody settled_unknown 200.00 EUR',
+  ]);
+  const { rows } = await db.query<{ kind: 'settled_unknown'; sides: never; stake: string }>(
+    `select kind, jsonb_build_object('expected', expected, 'actual', actual) as sides,
+       tieout.waiver_stake(kind, currency, amount, expected, actual)::text as stake
+     from tieout.breaks order by order_no`,
+  );
+  // What one person may waive alone is held against all of it.
+  expect(rows.map(({ stake }) => stake)).toEqual(['25.00', '13.00', '130.00', '200.00']);
+  const told = rows.map(({ kind, sides }) => SETTLEMENT_SENTENCES[kind](sides));
+  expect(told).toEqual([
+    expect.stringContaining('settled 20.00 EUR as captured and 5.00 EUR as refunded (batch B'),
+    expect.stringContaining('13.00 EUR was captured and refunded, and the acquirer settled 26.00'),
+    expect.stringContaining('settled 70.00 EUR as captured and 60.00 EUR as refunded (batch B'),
+    expect.stringContaining('settled 100.00 EUR as captured and 100.00 EUR as refunded (batch B'),
+  ]);
+  await checkIdentities();
+});

@@ -37,12 +37,11 @@ export const SETTLEMENT_SENTENCES = {
     `${money(expected)} was ${expected.state ?? 'moved'}, and the acquirer settled ` +
     `${money(actual)} in ${times(actual)}${inBatch(actual)}: ask the acquirer which line is wrong`,
   settled_not_captured: ({ expected, actual }: Sides): string =>
-    `the acquirer settled ${money(actual)} as ${actual.state ?? expected.state ?? 'captured'}` +
-    `${inBatch(actual)}, and the gateway shows no such movement of this order: look at the ` +
-    'portal, then ask the acquirer',
+    `the acquirer settled ${settledAs(actual, expected.state)}${inBatch(actual)}, and the ` +
+    'gateway shows no such movement of this order: look at the portal, then ask the acquirer',
   settled_unknown: ({ actual }: Sides): string =>
-    `the acquirer settled ${money(actual)} as ${actual.state ?? 'captured'}${inBatch(actual)} ` +
-    'for what neither ledger nor gateway knows: ask the acquirer whose it is',
+    `the acquirer settled ${settledAs(actual)}${inBatch(actual)} for what neither ledger nor ` +
+    'gateway knows: ask the acquirer whose it is',
   settlement_amount: ({ expected, actual }: Sides): string =>
     `${money(expected)} was ${expected.state ?? 'moved'}, and the acquirer settled ` +
     `${money(actual)}${inBatch(actual)}: ask the acquirer for the difference`,
@@ -71,6 +70,14 @@ function whatMoved({ state = 'moved', since = 'an earlier day', until, ...side }
   }
   const [came, went] = [captured, refunded].map((amount) => money({ amount, currency } as Side));
   return `${came} captured and ${went} refunded ${when} are`;
+}
+
+function settledAs({ captured, refunded, state, ...side }: Side, wanted = 'captured'): string {
+  if (captured === undefined || refunded === undefined) {
+    return `${money(side)} as ${state ?? wanted}`;
+  }
+  const [came, went] = [captured, refunded].map((amount) => money({ ...side, amount }));
+  return `${came} as captured and ${went} as refunded`;
 }
 
 function times({ times: lines = 1 }: Side): string {

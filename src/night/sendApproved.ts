@@ -52,7 +52,9 @@ export async function sendApproved(
   const approved = [...underWay, ...(await approvedIn(deps.db, accountIds, 'queued'))];
   if (approved.length === 0) return [];
   await assertEnvironment(deps, accountIds);
-  await assertSameMeaning(deps, await sentInstructions(deps.db, approved));
+  const waiting = await sentInstructions(deps.db, approved);
+  await assertSameMeaning(deps, waiting);
+  assertNoneOff(deps, waiting);
   await workforce.start();
   try {
     const done = await waitForRows(deps, {
@@ -103,6 +105,22 @@ async function assertSameMeaning(
         'it to the next one',
     );
   }
+}
+
+/** Its workers leave it to others, for which this would wait. */
+function assertNoneOff(
+  { config }: Pick<SendDeps, 'config'>,
+  approved: readonly SentInstruction[],
+): void {
+  const off = approved.find(
+    ({ operation, state }) => state === 'queued' && config.operations.mode[operation] === 'off',
+  );
+  if (off === undefined) return;
+  throw new UsageError(
+    `nothing is sent: operations.${off.operation} is off in the settings here, and instruction ` +
+      `${off.instructionId} is approved. Give this host settings in which it is not off, reject ` +
+      'it, or leave it to the next night',
+  );
 }
 
 const WAS_SENT: ReadonlySet<string> = new Set(['accepted', 'rejected', 'unknown']);

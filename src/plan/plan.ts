@@ -27,10 +27,10 @@ export async function plan(
   const now = deps.now();
   const changes = await changesSince(deps, run);
   await withdrawHistory(run.db, run.runId, historyRules(run, changes), now);
-  await withdrawNeedless(run.db, run.runId, snapshot.pullId, now);
+  const { policies } = ownPolicies(deps);
+  await withdrawNeedless(run.db, run.runId, snapshot.pullId, now, policies);
   const { partialCapture } = deps.config.gateway.profile;
   const { payouts, leftOut } = await payoutsToPlan(deps, run, now);
-  const { policies } = ownPolicies(deps);
   const { runId } = run;
   // Nobody may find in between what waits until somebody has seen it.
   await inTransaction(run.db, async (tx) => {

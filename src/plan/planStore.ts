@@ -18,9 +18,11 @@ export async function withdrawNeedless(
   runId: bigint,
   pullId: bigint,
   now: Date,
+  policies: readonly Policy[],
 ): Promise<number> {
+  const off = policies.filter(({ policy }) => policy === 'off').map(({ operation }) => operation);
   const text = statement('plan/withdraw', relationsOf(db, runId, pullId));
-  return (await db.query(text, [runId, pullId, now])).rowCount;
+  return (await db.query(text, [runId, pullId, now, off])).rowCount;
 }
 
 /**

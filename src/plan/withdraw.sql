@@ -1,6 +1,6 @@
 -- Instructions that wait although the snapshots of this pull no longer ask for them are withdrawn:
 -- the need vanished, or somebody else did it. Orders without a complete snapshot keep theirs.
--- $1 run, $2 pull, $3 now.
+-- $1 run, $2 pull, $3 now, $4 operations that are off.
 update tieout.instructions i
 set state = 'withdrawn', hold_reason = null, settled_at = $3::timestamptz,
   settled_run_id = $1::bigint, changed_by = 'tieout',
@@ -11,7 +11,9 @@ set state = 'withdrawn', hold_reason = null, settled_at = $3::timestamptz,
         and (e.is_extra or not e.is_extra)
         and e.transaction_id = i.transaction_id and e.state <> i.from_state
         and e.state = any (i.done_states))
-    then 'done elsewhere' else 'no longer asked for' end
+    then 'done elsewhere'
+    when i.operation = any ($4::text[]) then 'operations.' || i.operation || ' is off'
+    else 'no longer asked for' end
 from :asked_orders a
 left join :pages p using (pull_id, account_id, page_no)
 left join :verdicts v

@@ -11,13 +11,12 @@ import { mayAccountSend } from '../core/instructions/breaker.js';
 import { leftBy } from '../core/instructions/decision.js';
 import { historyReason } from '../core/instructions/freeing/freeingChange.js';
 import type { HoldReason } from '../core/instructions/holdReasons.js';
-import type { Wanted } from '../core/instructions/policy.js';
+import type { Policy, Wanted } from '../core/instructions/policy.js';
 import { heldAtClaim, isUnseenDispute } from '../core/instructions/policy.js';
 import { parseAmount } from '../core/money.js';
 import type { Need } from '../core/orders/decideVerdict.js';
 import { decideOrder } from '../core/orders/decideVerdict.js';
 import type { Rules } from '../core/orders/facts.js';
-import { OPERATIONS } from '../core/orders/order.js';
 import type { Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
 import { payoutMoney, sourceOf } from '../gateway/batches/payoutMoney.js';
@@ -70,11 +69,15 @@ export async function maySend(
   const differs = await differsFrom(deps, tx, account.accountId);
   if (differs.readsOther !== null)
     return { kind: 'stop', reason: otherReading(differs.readsOther) };
-  const holds = await holdsOf(deps, tx, batch, status, differs);
+  const policies = await policiesAt(deps, tx, batch, status);
+  if (policies.own.policy === 'off' && policies.then.policy !== 'off') {
+    return { kind: 'stop', reason: offHere(batch.operation) };
+  }
+  const holds = holdsOf(policies, differs);
   const weighed =
     batch.operation === 'payout'
       ? await weighPayout(deps, tx, batch, account, holds)
-      : await weighOrders(deps, tx, batch, account, holds);
+      : await weighOrders(deps, tx, batch, account, holds, differs.meansOther);
   if (weighed.kind === 'stale') return weighed;
   await holdUnsigned(deps, tx, batch, weighed);
   await holdPastLimit(deps, tx, batch, status.runId, weighed);
@@ -87,6 +90,31 @@ function otherReading(words: string): string {
   return `the settings of this process read answers otherwise than the last plan's: ${words}`;
 }
 
+/** The same: that it is `off` for others, too, is for the next plan to say. */
+function offHere(operation: BatchRow['operation']): string {
+  return `operations.${operation} is off in the settings of this process`;
+}
+
+interface Policies {
+  /** by the settings of this process */
+  own: Policy;
+  /** by those of the account's newest run */
+  then: Policy;
+}
+
+async function policiesAt(
+  deps: Pick<SendDeps, 'config'>,
+  tx: Db,
+  { operation }: BatchRow,
+  status: { runId: bigint; settingsSha256: string | null },
+): Promise<Policies> {
+  const own = ownPolicies(deps).policies.find((one) => one.operation === operation);
+  const planned = await policiesOfRun(deps, tx, status);
+  const then = planned.find((one) => one.operation === operation);
+  if (!own || !then) throw new Error(`there is no policy for ${operation}`);
+  return { own, then };
+}
+
 /** Why a movement needs a person after all, approved or not; null: it does not. */
 type Holds = (wanted: Wanted, isApproved: boolean) => HoldReason | null;
 
@@ -94,18 +122,10 @@ type Holds = (wanted: Wanted, isApproved: boolean) => HoldReason | null;
  * Settings may have changed since it was planned, those of this process or those of the run; and
  * what an answer means to this process may not be what the plan took it for.
  */
-async function holdsOf(
-  deps: Pick<SendDeps, 'config'>,
-  tx: Db,
-  { operation }: BatchRow,
-  status: { runId: bigint; settingsSha256: string | null },
-  differs: Awaited<ReturnType<typeof differsFrom>>,
-): Promise<Holds> {
-  const own = ownPolicies(deps).policies.find((one) => one.operation === operation);
-  const planned = await policiesOfRun(deps, tx, status);
-  const then = planned.find((one) => one.operation === operation);
-  if (!own || !then) throw new Error(`there is no policy for ${operation}`);
+function holdsOf({ own, then }: Policies, differs: Awaited<ReturnType<typeof differsFrom>>): Holds {
   return (wanted, isApproved) => {
+    // Nobody sends any of it, whoever approved it, until the setting is another one.
+    if (then.policy === 'off') return 'approval';
     // Who approved it had not seen to whom it would go.
     if (differs.goesElsewhere) return 'newly_freed';
     if (isApproved) return null;
@@ -123,6 +143,7 @@ async function weighOrders(
   batch: BatchRow,
   account: Account,
   holds: Holds,
+  meansOther: boolean,
 ): Promise<Weighed> {
   const facts = await batchFacts(
     tx,
@@ -135,10 +156,13 @@ async function weighOrders(
   if (stale.length > 0) {
     return { kind: 'stale', instructionIds: stale.map((fact) => fact.instructionId) };
   }
+  const needless = (fact: FreshFacts) => whyNot(deps, batch, account, fact);
   return sorted(
     facts,
-    (fact) => whyNot(deps, batch, account, fact),
+    // Read otherwise than the plan read it, what seems needless may be asked for all the same.
+    (fact) => (meansOther ? null : needless(fact)),
     (fact) => {
+      if (meansOther && needless(fact) !== null) return 'newly_freed';
       if (fact.stillHeld === 'restored') return fact.stillHeld;
       if (isUnseenDispute(fact)) return 'disputed';
       if (fact.lapse !== null) return leftBy(fact.lapse, fact.approvedFor);
@@ -213,13 +237,12 @@ async function weighPayout(
   { liveFrom }: Account,
   holds: Holds,
 ): Promise<Weighed> {
-  const isOff = deps.config.operations.mode.payout === 'off';
   const isUnitKnown = deps.config.gateway.profile.payout.unit !== null;
   return sorted(
     await payoutFacts(tx, batch.batchId, deps.now()),
     ({ isAsked, requestedAt }) => {
       if (isAsked && isHistory(requestedAt, liveFrom)) return historyReason([], liveFrom);
-      return isAsked && !isOff ? null : 'no longer asked for';
+      return isAsked ? null : 'no longer asked for';
     },
     (fact) => {
       const isInTotals = fact.isInTotals && isUnitKnown;
@@ -337,7 +360,7 @@ function rulesFor(
   account: Account,
   fact: FreshFacts,
 ): Rules {
-  const { reconcile, operations, gateway } = deps.config;
+  const { reconcile, gateway } = deps.config;
   const asOf = fact.asOf ?? deps.now();
   return {
     asOf,
@@ -347,6 +370,7 @@ function rulesFor(
     tolerance: reconcile.tolerance,
     partialCapture: gateway.profile.partialCapture,
     liveFrom: account.liveFrom,
-    off: new Set(OPERATIONS.filter((operation) => operations.mode[operation] === 'off')),
+    // What `off` keeps back is not what nobody asks for: maySend has that.
+    off: new Set(),
   };
 }

@@ -37,8 +37,8 @@ export async function snapshotAndPlan(
   const snapshot = await storeSnapshot(db, night.runId, night.accountId, orders);
   await clearVerdicts(db, night.runId, [night.accountId]);
   await judgeOrders(db, snapshot, compareRulesOf(rules, [night.accountId]));
-  await withdrawNeedless(db, night.runId, snapshot.pullId, SNAPSHOT_AT);
   const allowed = night.policies ?? policies('auto');
+  await withdrawNeedless(db, night.runId, snapshot.pullId, SNAPSHOT_AT, allowed);
   await planInstructions(db, night.runId, SNAPSHOT_AT, allowed, rules.partialCapture);
   return snapshot;
 }

@@ -8,6 +8,7 @@ import { letBrakeGo, pullBrake } from '../../../src/brake/brake.js';
 import { sandboxProfile } from '../../../src/gateway/document/profile.js';
 import { decideInstructions } from '../../../src/instructions/decisions.js';
 import { cutBatches } from '../../../src/instructions/instructionsStore.js';
+import { ownPolicies } from '../../../src/instructions/policies.js';
 import { sendApproved } from '../../../src/night/sendApproved.js';
 import { sendBatch } from '../../../src/send/sendBatch.js';
 import { ensureBuilt, tieout } from '../../support/cli.js';
@@ -243,6 +244,72 @@ test('nor does `tieout send` there send, and settle by them, what somebody appro
   const app = await house.open();
   await sendApproved(await app.sendDeps(), ['A1001'], await app.workforce());
   expect(await instructionCounts(house.db)).toEqual({ 'capture confirmed': 2 });
+});
+
+describe('an operation that is off', () => {
+  async function approvedHouse(): Promise<House> {
+    const house = await houseOf({ settings: { operations: { ...AUTO, capture: 'approve' } } });
+    await runOf(house, 3);
+    const decision = { kind: 'approve', reason: null } as const;
+    const deps = await (await house.open()).sendDeps();
+    await decideInstructions(deps, { ids: await idsOf(house), decision, who: BY_HAND.who });
+    return house;
+  }
+  const set = (house: House, capture: string): void =>
+    rewriteSettings(house, { operations: { ...AUTO, capture } });
+  const works = async (house: House): Promise<void> => {
+    const { rows } = await house.db.query<{ batch_id: bigint }>(
+      `select batch_id from tieout.batches where state = 'queued' order by batch_id`,
+    );
+    const deps = await (await house.open()).sendDeps();
+    for (const { batch_id: batchId } of rows) await sendBatch(deps, batchId);
+  };
+
+  test('on one host is left to the others there, approval and all', async () => {
+    const house = await approvedHouse();
+    set(house, 'off');
+    await works(house);
+    expect(await instructionCounts(house.db)).toEqual({ 'capture queued': 2 });
+    const { rows } = await house.db.query('select tries, reason from tieout.batches');
+    const reason = 'operations.capture is off in the settings of this process';
+    expect(rows).toEqual([{ tries: 0, reason }]);
+    const sent = await tieout(['send'], { cwd: house.folder });
+    expect(sent.stderr).toMatch(/nothing is sent: operations.capture is off .* reject it/s);
+    expect([sent.code, await house.effects()]).toEqual([2, []]);
+    set(house, 'approve');
+    // The first one goes alone.
+    await works(house);
+    await works(house);
+    expect(await house.effects()).toHaveLength(2);
+  });
+
+  test('by the newest run is sent by no worker of before, approved or not', async () => {
+    const house = await approvedHouse();
+    const old = await (await house.open()).sendDeps();
+    set(house, 'off');
+    const now = await (await house.open()).sendDeps();
+    await house.db.query(`update tieout.runs set settings = $1, settings_sha256 = $2`, [
+      JSON.stringify(ownPolicies(now).settings),
+      ownPolicies(now).sha256,
+    ]);
+    const { rows } = await house.db.query<{ batch_id: bigint }>(
+      'select batch_id from tieout.batches',
+    );
+    await sendBatch(old, rows[0]?.batch_id ?? 0n);
+    expect(await holdsOf(house)).toEqual(['approval', 'approval']);
+    expect(await house.effects()).toEqual([]);
+  });
+
+  test('is named by the night that withdraws what waits, not the ledger', async () => {
+    const house = await approvedHouse();
+    set(house, 'off');
+    await runOf(house, 2);
+    const { rows } = await house.db.query('select distinct state, reason from tieout.instructions');
+    expect(rows).toEqual([{ state: 'withdrawn', reason: 'operations.capture is off' }]);
+    set(house, 'approve');
+    const { notices = [] } = await runOf(house, 1);
+    expect(notices.filter(({ kind }) => kind === 'withdrawn_late')).toEqual([]);
+  });
 });
 
 /** A profile by which a code means what it means to nobody else. */

@@ -20,7 +20,7 @@ import { interpolate } from './interpolate.js';
 import { exceptionsSchema, type LiveExceptions } from './live.js';
 import { type NotifySettings, notifyOf, notifySchema } from './notify.js';
 import { proxyOf } from './proxy.js';
-import { withMaskedKeys } from './secrets.js';
+import { withMaskedHeaders, withMaskedKeys } from './secrets.js';
 import { type SettlementSettings, settlementOf, settlementSchema } from './settlement.js';
 import {
   amount,
@@ -347,6 +347,7 @@ function gatewayOf(given: Settings, file: string, env: NodeJS.ProcessEnv): Confi
     const profileText = readText(profileFile, FILE_BYTES_MAX, { file, key: 'gateway.profile' });
     const isSandbox = baseUrl === 'sandbox';
     const read = parseProfile(profileText, profileFile, { isSandbox });
+    read.signing.headers = withMaskedHeaders(read.signing.headers);
     return { baseUrl, profile: read, profileFile, profileText, proxy };
   }
   // On loopback it is the sandbox, started by hand.

@@ -4,7 +4,7 @@
 // cli/context.ts puts this before every log line and error.
 
 import type { Config } from './config.js';
-import { MASK } from './secrets.js';
+import { MASK, tokensIn } from './secrets.js';
 
 /** Anything shorter is no secret, and hiding it would make every line unreadable. */
 const SECRET_LENGTH_MIN = 4;
@@ -37,6 +37,7 @@ function secretsOf(config: Config): string[] {
     ...addresses.flatMap((address) => (address === null ? [] : passwordsOf(address))),
     notify.webhookKey ?? '',
     config.decisions.key ?? '',
+    ...Object.values(gateway.profile.signing.headers).flatMap(tokensIn),
     ...[notify.webhook, notify.deadMansSwitch].flatMap((address) => {
       return address === null ? [] : wholeAddress(address);
     }),

@@ -1,6 +1,6 @@
 // Keeps the secrets of a configuration out of everything that prints: JSON.stringify and the
 // inspection of Node show a masked view, code reads the value. Owns the masking; knows no key of
-// the configuration. It must never return a secret, nor part of one. Used by config.ts alone.
+// the configuration. It must never print a secret, nor part of one. Used by config.ts and hiding.ts.
 
 import { inspect } from 'node:util';
 
@@ -37,3 +37,28 @@ export function maskAddress(address: string): string {
   }
   return url.href;
 }
+
+/** The same headers; shown are those that placeholders and the word of a scheme make up. */
+export function withMaskedHeaders(headers: Record<string, string>): Record<string, string> {
+  return withMaskedKeys(
+    headers,
+    Object.keys(headers).filter((name) => !isPlainHeader(headers[name] ?? '')),
+  );
+}
+
+/** `{signature}` or `Bearer {key}`; in a value of another kind a token may stand. */
+function isPlainHeader(value: string): boolean {
+  const own = value.replace(PLACEHOLDER, '');
+  return own !== value && /^[A-Za-z]{0,10}[ :=]*$/.test(own);
+}
+
+/** What of a header's value no log may tell; a version, a date or a word is no secret. */
+export function tokensIn(value: string): string[] {
+  if (isPlainHeader(value)) return [];
+  const parts = value.replace(PLACEHOLDER, ' ').split(/[\s,;:="]+/);
+  return parts.filter(
+    (one) => one.length >= 20 || (one.length >= 8 && /\d/.test(one) && /[A-Za-z]/.test(one)),
+  );
+}
+
+const PLACEHOLDER = /\{\w+\}/g;

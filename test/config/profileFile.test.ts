@@ -4,8 +4,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/config.js';
+import { hidingSecrets } from '../../src/config/hiding.js';
 import { ConfigurationError } from '../../src/core/errors.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 
@@ -70,5 +72,37 @@ describe('against the sandbox', () => {
   it('one started by hand is used with the profile of the sandbox', () => {
     const config = load(`${ACCOUNTS}gateway: { baseUrl: "http://127.0.0.1:4010" }`);
     expect(config.gateway).toMatchObject({ baseUrl: 'http://127.0.0.1:4010', profileFile: null });
+  });
+});
+
+describe('a token in a header', () => {
+  const TOKEN = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';
+  const headers = {
+    'X-Signature': '{signature}',
+    Authorization: 'Bearer {key}',
+    'X-Api-Key': TOKEN,
+    'X-Both': `Bearer ${TOKEN}:{merchantId}`,
+    'X-Version': '2026-11-28',
+  };
+  const own = { 'X-Api-Key': '***', 'X-Both': '***', 'X-Version': '***' };
+
+  it('is used, and shown nowhere', () => {
+    const profile = JSON.stringify({
+      signing: { headers },
+      statuses: { payment: { '1': 'captured' } },
+    });
+    writeFileSync(join(folder, 'headers.yaml'), profile);
+    const config = load(
+      `${ACCOUNTS}gateway: { baseUrl: "https://gw.example", profile: headers.yaml }`,
+    );
+    const given = config.gateway.profile.signing.headers;
+    expect({ ...given }).toEqual(headers);
+    expect(JSON.parse(JSON.stringify(config.gateway.profile)).signing.headers).toEqual({
+      ...headers,
+      ...own,
+    });
+    expect(inspect(config.gateway.profile, { depth: 9 })).not.toContain(TOKEN);
+    const hide = hidingSecrets(config);
+    expect(hide(`at 2026-11-28 with ${TOKEN}, Bearer`)).toBe('at 2026-11-28 with ***, Bearer');
   });
 });

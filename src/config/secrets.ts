@@ -1,6 +1,6 @@
 // Keeps the secrets of a configuration out of everything that prints: JSON.stringify and the
 // inspection of Node show a masked view, code reads the value. Owns the masking; knows no key of
-// the configuration. It must never print a secret, nor part of one. Used by config.ts and hiding.ts.
+// the configuration. It must never show a secret, nor part of one. Neighbour: hiding.ts.
 
 import { inspect } from 'node:util';
 

@@ -1,6 +1,6 @@
 // Settlement as a person reads it on a terminal: a line a batch, an item, a fee. Pure. Its rows have
-// ids, amounts and words of ours, of which nothing is altered. Neighbour: settlement/settlementWords.ts has the
-// sentences, which the console says, too.
+// ids, amounts and words of ours: nothing of them is masked, since ids are never altered.
+// Neighbour: settlement/settlementWords.ts has the sentences, which the console says, too.
 
 import { openWords } from '../../core/settlement/openWords.js';
 import { amountIn, counted, moneyIn } from '../../core/text/amounts.js';

@@ -153,7 +153,7 @@ function unreadableEntry(entry: unknown): QueryEntry {
   };
 }
 
-/** Any text that is no id; what is longer is cut, shows it, and begins no card number at its end. */
+/** Any text that is no id; what is longer is cut, and shows it. */
 const TEXT_CHARS_MAX = 200;
 const CUT_MARK = '…';
 

@@ -130,12 +130,12 @@ export const DEFECTS = [
   {
     name: 'a sender that slept writes all the same',
     file: 'src/send/sendBatch.ts',
-    change: ['mayWrite: () => budgetLeft(deps, began) > 0,', 'mayWrite: () => true,'],
+    change: ['mayWrite: () => isInBudget(deps, began),', 'mayWrite: () => true,'],
     by: 'test/faults/sendBatch.test.ts',
   },
   {
     name: 'a clock that stands still while the machine sleeps is believed',
-    file: 'src/send/sendBatch.ts',
+    file: 'src/send/sendBudget.ts',
     change: ['Math.max(steady - began.steady, wall - began.wall)', 'steady - began.steady'],
     by: 'test/faults/sendBatch.test.ts',
   },

@@ -2,6 +2,7 @@
 // the gateway also shows under another order, and refunds of which it counts more, or a person made
 // more by hand, than the ledger asks for. Few rows, and told in words (core/runs/notices.ts).
 
+import type { AnsweredLateFacts } from '../core/instructions/answeredLate.js';
 import type {
   BecameHistoryFacts,
   DatedBackFacts,
@@ -101,6 +102,36 @@ export async function refundedByHand(
     ours: row.ours,
     asked: row.asked,
     more: Number(row.more),
+  }));
+}
+
+/** Of each account, so many by number. */
+const ANSWERS_MAX = 5;
+/** Nothing that a person does here settles it: it is told for so long. */
+const TOLD_DAYS = 14;
+
+/** What went a second time, perhaps: the answer to the first came after that. */
+export async function answeredLate(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<AnsweredLateFacts[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    instruction_id: bigint;
+    operation: AnsweredLateFacts['operation'];
+    order_no: string;
+    decided_by: string;
+    instead: bigint | null;
+    found: bigint;
+  }>(statement('total/answeredLate'), [accountIds, ANSWERS_MAX, TOLD_DAYS]);
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    instructionId: row.instruction_id,
+    operation: row.operation,
+    orderNo: row.order_no,
+    by: row.decided_by,
+    instead: row.instead,
+    found: Number(row.found),
   }));
 }
 

@@ -4,6 +4,7 @@
 import { refundsBehindExplained } from '../breaks/explainedStore.js';
 import { unkeptBreaks } from '../breaks/unkeptStore.js';
 import { refundsBehindNotices } from '../core/breaks/refundBehind.js';
+import { answeredLateNotices } from '../core/instructions/answeredLate.js';
 import {
   becameHistoryNotice,
   datedBackNotice,
@@ -50,6 +51,7 @@ import { blockedAccounts, keptBack, notFinished } from '../runs/runAccountsStore
 import type { SendDeps } from '../send/deps.js';
 import { aheadNotices, stopNotices } from '../send/stops.js';
 import {
+  answeredLate,
   becameHistory,
   datedBack,
   datedBefore,
@@ -106,6 +108,7 @@ export async function noticesOf(
     ...(await zonelessNotices(run)),
     ...(await freedCounts(run.db, run.runId)).map(freedNotice),
     ...(await pendingPayouts(run.db, accountIdsOf(run))).map(pendingPayoutsNotice),
+    ...answeredLateNotices(await answeredLate(run.db, accountIdsOf(run))),
     ...payoutsChangedNotices(await payoutsChanged(run.db, accountIdsOf(run))),
     ...(await withdrawnAsHistory(run.db, run.runId)).map(nowHistoryNotice),
     ...(await becameHistory(run.db, run.runId, run.accounts, configured)).map(becameHistoryNotice),

@@ -2,10 +2,12 @@
 // that contradicts the refusal, or an answer that came after a person had found that nothing
 // happened. The same table for both, on a real PostgreSQL.
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answeredLateNotices } from '../../src/core/instructions/answeredLate.js';
 import type { Database } from '../../src/database/db.js';
 import { settleBySnapshot } from '../../src/instructions/instructionsStore.js';
 import { disputeByAnswers } from '../../src/instructions/lateAnswersStore.js';
+import { answeredLate } from '../../src/total/anomaliesStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { orderOf, SNAPSHOT_AT } from '../support/orders.js';
@@ -151,6 +153,44 @@ test.each([
   await answerLate(answered.refused);
   await disputeByAnswers(db, [answered.accountId], SNAPSHOT_AT);
   expect(await statesOf(answered.accountId)).toBe(want);
+});
+
+describe('an answer that came when its replacement had gone', () => {
+  const late = async (
+    did: string[],
+    days = 0,
+  ): Promise<Awaited<ReturnType<typeof answeredLate>>> => {
+    const { accountId, refused } = await stored(did, [], 'captured');
+    await answerLate(refused);
+    await inSpiteOfGuards(
+      `update tieout.answers set received_at = now() - make_interval(days => $2::int)
+       where attempt_id in (
+         select t.attempt_id from tieout.attempts t where t.entries ? $1::bigint::text)`,
+      [refused, days],
+    );
+    return answeredLate(db, [accountId]);
+  };
+  const GONE = ['refund T1 R1 4.00 rejected', 'refund T1 R1 4.00 confirmed'];
+
+  test('is told each night, with both, for a fortnight', async () => {
+    const found = await late(GONE);
+    expect(found).toMatchObject([{ operation: 'refund', by: 'anna', found: 1 }]);
+    const [one] = found;
+    expect(one?.instead).toBe((one?.instructionId ?? 0n) + 1n);
+    expect(answeredLateNotices(found)).toMatchObject([
+      {
+        kind: 'answered_late',
+        text: expect.stringMatching(
+          /refund \S+ \(#\d+: not made, said anna, #\d+ went in its place\)\. It may have been made twice/,
+        ),
+      },
+    ]);
+    expect(await late(GONE, 15)).toEqual([]);
+  });
+
+  test('and not where nothing has gone: a person is asked again', async () => {
+    expect(await late(['refund T1 R1 4.00 rejected', 'refund T1 R1 4.00 held'])).toEqual([]);
+  });
 });
 
 interface Stored extends Snapshot {

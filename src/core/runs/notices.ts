@@ -39,6 +39,7 @@ export interface Notice {
     | 'payout_pending'
     | 'payouts_left_out'
     | 'payout_changed'
+    | 'answered_late'
     | 'unexplained';
   text: string;
   /** what it is about, short enough for a sentence */

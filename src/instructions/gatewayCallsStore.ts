@@ -169,7 +169,7 @@ export async function endCall(db: Db, callId: bigint, end: CallEnd): Promise<voi
   );
 }
 
-/** Calls that named an order, oldest first, as `tieout order` shows them. */
+/** Calls that named an order, or a payout request, oldest first, as `tieout order` shows them. */
 export async function callsOfOrder(
   db: Db,
   accountId: string,
@@ -180,10 +180,12 @@ export async function callsOfOrder(
        'isClaim', is_claim, 'host', host, 'sha256', encode(body_sha256, 'hex'), 'outcome', outcome,
        'reason', reason, 'httpStatus', http_status, 'endedAt', ended_at, 'entries', (
          select jsonb_agg(entry) from jsonb_array_elements(entries) as entry
-         where entry ->> 'order_no' = $2)) as call
+         where entry ->> 'order_no' = $2 or lower(entry ->> 'request_id') = lower($2))) as call
      from tieout.gateway_calls
-     where account_id = $1
-       and entries @> jsonb_build_array(jsonb_build_object('order_no', $2::text))
+     where account_id = $1 and entries @> any (array[
+       jsonb_build_array(jsonb_build_object('order_no', $2::text)),
+       jsonb_build_array(jsonb_build_object('request_id', lower($2))),
+       jsonb_build_array(jsonb_build_object('request_id', upper($2)))])
      order by call_id`,
     [accountId, orderNo],
   );

@@ -14,7 +14,7 @@ import type {
   RefundedByHandFacts,
   SharedTransactionFacts,
 } from '../core/runs/notices.js';
-import type { PayoutChanged } from '../core/runs/pendingPayouts.js';
+import type { PayoutByHand, PayoutChanged } from '../core/runs/pendingPayouts.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
@@ -131,6 +131,34 @@ export async function answeredLate(
     orderNo: row.order_no,
     by: row.decided_by,
     instead: row.instead,
+    found: Number(row.found),
+  }));
+}
+
+/** Payouts by hand of which nobody knows, or knew then, what became. */
+export async function payoutsByHand(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<PayoutByHand[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    call_id: bigint;
+    called_by: string;
+    at: Date;
+    outcome: string | null;
+    request_id: string | null;
+    amount: string | null;
+    currency: string | null;
+    found: bigint;
+  }>(statement('total/payoutsByHand'), [accountIds, ANSWERS_MAX, TOLD_DAYS]);
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    callId: row.call_id,
+    by: row.called_by,
+    at: row.at,
+    isPending: row.outcome === 'pending',
+    requestId: row.request_id ?? '',
+    printed: `${row.amount ?? ''} ${row.currency ?? ''}`.trim(),
     found: Number(row.found),
   }));
 }

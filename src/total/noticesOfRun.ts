@@ -29,7 +29,11 @@ import {
   sharedNotice,
   unusableRowsNotice,
 } from '../core/runs/notices.js';
-import { payoutsChangedNotices, pendingPayoutsNotice } from '../core/runs/pendingPayouts.js';
+import {
+  payoutsByHandNotices,
+  payoutsChangedNotices,
+  pendingPayoutsNotice,
+} from '../core/runs/pendingPayouts.js';
 import { strangeAccountNotice, strangeOrdersNotice } from '../core/runs/strangeOrders.js';
 import type { RunState } from '../core/runs/summary.js';
 import { unreadableNotice } from '../core/runs/unreadable.js';
@@ -56,6 +60,7 @@ import {
   datedBack,
   datedBefore,
   oddRefunds,
+  payoutsByHand,
   payoutsChanged,
   refundedByHand,
   sharedTransactions,
@@ -109,6 +114,7 @@ export async function noticesOf(
     ...(await freedCounts(run.db, run.runId)).map(freedNotice),
     ...(await pendingPayouts(run.db, accountIdsOf(run))).map(pendingPayoutsNotice),
     ...answeredLateNotices(await answeredLate(run.db, accountIdsOf(run))),
+    ...payoutsByHandNotices(await payoutsByHand(run.db, accountIdsOf(run))),
     ...payoutsChangedNotices(await payoutsChanged(run.db, accountIdsOf(run))),
     ...(await withdrawnAsHistory(run.db, run.runId)).map(nowHistoryNotice),
     ...(await becameHistory(run.db, run.runId, run.accounts, configured)).map(becameHistoryNotice),

@@ -5,6 +5,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type CallName, type CallReport, callGateway } from '../../src/cli/gateway/gatewayCall.js';
 import { journalled } from '../../src/cli/gateway/gatewayJournal.js';
+import { payoutsByHandNotices } from '../../src/core/runs/pendingPayouts.js';
 import type { Database } from '../../src/database/db.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { createPaymentClient } from '../../src/gateway/payments/paymentClient.js';
@@ -12,6 +13,7 @@ import { orderHistory } from '../../src/orders/historyStore.js';
 import { sayBrake } from '../../src/send/batches/sendingStatusStore.js';
 import { unknownPermits } from '../../src/send/journal/journalsStore.js';
 import type { PermitLine } from '../../src/send/journal/permitSegments.js';
+import { payoutsByHand } from '../../src/total/anomaliesStore.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { ACCOUNT, httpText, type RawServer, rawServer } from './rawServer.js';
 import { batchJson, CARD, PAYMENT, paymentXml, QUERY_JSON } from './samples.js';
@@ -141,6 +143,21 @@ describe('a call that moves money', () => {
     expect((await calls()).at(-1)).toMatchObject({ operation: 'payout', outcome: 'not_sent' });
     await call('payout', { ...fields, request_id: randomUUID() }, null);
     expect((await calls()).at(-1)).toMatchObject({ operation: 'payout', outcome: 'unknown' });
+  });
+
+  it('that pays, and whose end nobody knows, is told by each night and shown by its request', async () => {
+    const id = randomUUID();
+    const fields = { request_id: id.toUpperCase(), payment_amount: '7', payment_currency: 'EUR' };
+    await call('payout', fields, null);
+    const { accountId } = ACCOUNT;
+    const found = await payoutsByHand(fresh.db, [accountId]);
+    expect(found[0]).toMatchObject({ by: 'anna', requestId: id, printed: '7 EUR' });
+    expect(payoutsByHandNotices(found)[0]?.text).toMatch(
+      new RegExp(`: ${id} \\(call \\d+ of anna at \\S+Z: 7 EUR, unknown\\)`),
+    );
+    const history = await orderHistory(fresh.db, accountId, id.toUpperCase());
+    expect(history?.calls).toMatchObject([{ operation: 'payout', by: 'anna', outcome: 'unknown' }]);
+    expect(await payoutsByHand(fresh.db, ['another'])).toEqual([]);
   });
 
   it('is not made again for a refund of which nobody knows what became', async () => {

@@ -40,6 +40,7 @@ export interface Notice {
     | 'payouts_left_out'
     | 'payout_changed'
     | 'answered_late'
+    | 'payout_by_hand'
     | 'unexplained';
   text: string;
   /** what it is about, short enough for a sentence */

@@ -1,5 +1,6 @@
-// Payouts that the gateway took and has not done yet, requests of payouts that a night did not come
-// to, and those that were changed after they were sent, in words for a run's notices. Pure.
+// Payouts that the gateway took and has not done yet, those by hand with no known end, requests of
+// payouts that a night did not come to, and those that were changed after they were sent, in words
+// for a run's notices. Pure.
 
 import { andMore, countText } from '../text/amounts.js';
 import { maskCardNumbers } from '../text/masking.js';
@@ -91,6 +92,43 @@ export function payoutsChangedNotices(changed: readonly PayoutChanged[]): Notice
       text:
         `${about}: ${named.join('; ')}${andMore(count - own.length)}. Nothing is sent for that: ` +
         'put the request back as it was, and ask for more under a number of its own',
+      names: own.map(({ requestId }) => requestId),
+    };
+  });
+}
+
+export interface PayoutByHand {
+  accountId: string;
+  callId: bigint;
+  by: string;
+  at: Date;
+  /** the gateway took it, and had not done it */
+  isPending: boolean;
+  requestId: string;
+  /** amount and currency as they were typed */
+  printed: string;
+  /** how many the account has */
+  found: number;
+}
+
+/** No look shows a payout, and no instruction stands for one by hand. */
+export function payoutsByHandNotices(calls: readonly PayoutByHand[]): Notice[] {
+  return [...new Set(calls.map(({ accountId }) => accountId))].map((accountId) => {
+    const own = calls.filter((one) => one.accountId === accountId);
+    const count = own[0]?.found ?? 0;
+    const about = `${countText(count)} payout(s) of ${accountId} by hand with no known end`;
+    const named = own.map(({ callId, by, at, isPending, requestId, printed }) => {
+      const end = isPending ? 'pending' : 'unknown';
+      const what = maskCardNumbers(printed, []);
+      return `${requestId} (call ${callId} of ${by} at ${at.toISOString()}: ${what}, ${end})`;
+    });
+    return {
+      accountId,
+      kind: 'payout_by_hand',
+      about,
+      text:
+        `${about}: ${named.join('; ')}${andMore(count - own.length)}. Look in the portal what ` +
+        'became of it; a payout by hand stands in no figure',
       names: own.map(({ requestId }) => requestId),
     };
   });

@@ -6,7 +6,7 @@ import { profileDigest } from '../config/view.js';
 import { clearHints } from '../ledger/notificationsStore.js';
 import { concurrently } from '../runs/concurrently.js';
 import type { Run, RunDeps } from '../runs/deps.js';
-import { accountIdsOf } from '../runs/deps.js';
+import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
 import type { WaitDeps } from '../runs/waitForRows.js';
 import { waitForRows } from '../runs/waitForRows.js';
 import type { AskDeps, EnteredSnapshot } from './askOrders.js';
@@ -38,8 +38,13 @@ export async function pull(deps: PullDeps, run: Run): Promise<Snapshot> {
   return snapshot;
 }
 
-async function finish(deps: Pick<RunDeps, 'db'>, run: Run, snapshot: Snapshot): Promise<void> {
-  await addGatewayOnly(deps.db, snapshot.pullId);
+async function finish(
+  deps: Pick<RunDeps, 'config' | 'db'>,
+  run: Run,
+  snapshot: Snapshot,
+): Promise<void> {
+  const since = namesOrders(deps) ? null : lookbackFrom(deps, run);
+  await addGatewayOnly(deps.db, snapshot.pullId, since);
   if (!run.isDry) await clearHints(deps.db, snapshot.pullId);
   await finishPull(deps.db, snapshot.pullId);
 }

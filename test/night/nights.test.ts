@@ -261,7 +261,7 @@ async function snapshot(
   const answer = way === 'window' ? scanned(orders, asked) : paged(orders, asked, way, mixing);
   await storePages(pull.pullId, accountId, way, answer);
   await storeEntries(db, { runId: night.runId, pullId: pull.pullId, accountId }, answer.entries);
-  await addGatewayOnly(db, pull.pullId);
+  await addGatewayOnly(db, pull.pullId, null);
   return pull;
 }
 

@@ -275,8 +275,8 @@ test('entries that nobody asked for become orders of the pull, save those of the
   await storeLedger(db, accountId, [known]);
   const snapshot = await storeSnapshot(db, runId, accountId, [gatewayOnly, known]);
   await db.query('delete from tieout.asked_orders where pull_id = $1', [snapshot.pullId]);
-  await addGatewayOnly(db, snapshot.pullId);
-  await addGatewayOnly(db, snapshot.pullId);
+  await addGatewayOnly(db, snapshot.pullId, null);
+  await addGatewayOnly(db, snapshot.pullId, null);
   expect(await askedIn(snapshot.pullId)).toEqual(['S1 - -']);
 });
 

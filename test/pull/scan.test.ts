@@ -14,13 +14,20 @@ import { buildHouse, openBreaksOf, rewriteSettings, sumOrders } from '../support
 const houses: House[] = [];
 const NIGHT = { orders: 700, seed: 11 };
 
-async function house(select: 'order_list' | 'window' | 'none', fault?: FaultPlan): Promise<House> {
+async function house(
+  select: 'order_list' | 'window' | 'none',
+  fault?: FaultPlan,
+  settings: Record<string, unknown> = {},
+): Promise<House> {
   const built = await buildHouse({ ...NIGHT, ...(fault ? { fault } : {}) });
   houses.push(built);
   const profile = parse(PROFILE_TEMPLATE) as Record<string, Record<string, unknown>>;
   profile.query = { ...profile.query, select };
   writeFileSync(join(built.folder, 'profile.yaml'), stringify(profile));
-  rewriteSettings(built, { gateway: { baseUrl: built.gatewayUrl, profile: './profile.yaml' } });
+  rewriteSettings(built, {
+    ...settings,
+    gateway: { baseUrl: built.gatewayUrl, profile: './profile.yaml' },
+  });
   return built;
 }
 
@@ -48,6 +55,27 @@ describe('a night by window', () => {
     expect(summary.accounts.flatMap((account) => account.notSearched)).toEqual([]);
     await expectIdentities(byWindow.db, summary);
     await expectMoney(byWindow.db, [summary], await byWindow.effects());
+  });
+
+  it('calls nothing missing that a ledger view has forgotten, past the look-back', async () => {
+    const reconcile = { lookbackDays: 1, graceHours: 1 };
+    const { run, db } = await house('window', undefined, { reconcile });
+    const start = `date_trunc('day', now(), 'UTC') - interval '1 day'`;
+    // The oldest is kept, as an open one is, and widens the window.
+    const { rowCount: forgotten } = await db.query(
+      `delete from ledger.orders where placed_at < ${start}
+         and placed_at > (select min(placed_at) from ledger.orders)`,
+    );
+    const { rows: lost } = await db.query<{ order_no: string }>(
+      `delete from ledger.orders where order_no = (select order_no from ledger.orders
+         where placed_at > ${start} + interval '1 hour' order by placed_at limit 1)
+       returning order_no`,
+    );
+    const { summary } = await run();
+    const missing = (await openBreaksOf(db)).filter((one) => one.includes('missing_in_ledger'));
+    expect(forgotten).toBeGreaterThan(20);
+    expect(missing).toEqual([`${lost[0]?.order_no} missing_in_ledger`]);
+    expect(summary.accounts.flatMap((account) => account.notSearched)).toEqual([]);
   });
 
   it('calls nothing missing when a page fails for good', async () => {

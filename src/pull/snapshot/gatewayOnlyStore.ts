@@ -5,6 +5,8 @@ import type { Db } from '../../database/db.js';
 import { relationsOf } from '../../database/monthPartitions.js';
 import { statement } from '../../database/statements.js';
 
-export async function addGatewayOnly(db: Db, pullId: bigint): Promise<void> {
-  await db.query(statement('pull/snapshot/addGatewayOnly', relationsOf(db, pullId)), [pullId]);
+/** `since` leaves older entries alone; null: none is too old. */
+export async function addGatewayOnly(db: Db, pullId: bigint, since: Date | null): Promise<void> {
+  const added = statement('pull/snapshot/addGatewayOnly', relationsOf(db, pullId));
+  await db.query(added, [pullId, since]);
 }

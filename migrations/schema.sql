@@ -4011,6 +4011,23 @@ from span s
 order by s.first_date
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.kept_totals(accounts text[])
+ RETURNS TABLE(account_id text, first_date date)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select newest.account_id, min(f.business_date)
+  from (
+    select distinct on (ra.account_id) ra.account_id, ra.run_id
+    from tieout.run_accounts ra join tieout.runs r using (run_id)
+    where (accounts is null or ra.account_id = any (accounts)) and ra.pull_id is not null
+      and not r.is_dry
+    order by ra.account_id, ra.business_date desc) newest
+  join tieout.feed_checks f on f.run_id = newest.run_id and f.account_id = newest.account_id
+  where f.verdict <> 'unusable'
+  group by newest.account_id
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.known_disputes()
  RETURNS TABLE(account_id text, order_no text, transaction_id text, dispute_id text, batch text, stage text, currency text, amount numeric, at timestamp with time zone, problem text)
  LANGUAGE sql
@@ -4073,6 +4090,27 @@ AS $function$
       and tieout.is_business_date(((at at time zone zone) - cut_off)::date - 1, zone, cut_off)
     then ((at at time zone zone) - cut_off)::date - 1
     else ((at at time zone zone) - cut_off)::date - 2 end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.leaves_a_place(i tieout.instructions)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select i.operation = 'refund' and i.replan_id is null
+    and case i.state
+      when 'rejected' then exists (
+        select from tieout.decisions d
+        where d.instruction_id = i.instruction_id and d.finding = 'not_happened')
+      when 'withdrawn' then exists (
+        select from tieout.instruction_events e
+        where e.instruction_id = i.instruction_id and e.to_state = 'held'
+          and e.reason = 'restored')
+      else false end
+    and not exists (
+      select from tieout.ledger_refunds() r
+      where r.account_id collate "C" = i.account_id and r.refund_id collate "C" = i.refund_id
+        and r.order_no collate "C" = i.order_no)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.ledger_disputes()
@@ -5769,13 +5807,7 @@ AS $function$
         when past.stood > past.replanned or i.operation = 'refund' and exists (
           select from tieout.instructions gone
           where gone.account_id = i.account_id and gone.order_no = i.order_no
-            and gone.operation = 'refund' and gone.state = 'rejected' and gone.replan_id is null
-            and exists (select from tieout.decisions d
-              where d.instruction_id = gone.instruction_id and d.finding = 'not_happened')
-            and not exists (select from tieout.ledger_refunds() r
-              where r.account_id collate "C" = gone.account_id
-                and r.refund_id collate "C" = gone.refund_id
-                and r.order_no collate "C" = gone.order_no))
+            and gone.operation = 'refund' and tieout.leaves_a_place(gone))
           then 'twin_request' end as reason) made
       where made.reason is not null),
     i.freed_by is not null and not coalesce((select d.row_before ->> 'freed_by' = i.freed_by

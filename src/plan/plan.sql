@@ -155,17 +155,15 @@ taken as materialized (
   ) other
   where v.run_id = $1 and v.need = 'capture'
 ),
--- Refunds that a person found not to have been made, and whose request is gone: another one of the
--- order, of whatever amount, may stand in its place, and nobody had that planned again.
+-- Refunds in whose place another one of the order may stand, of whatever amount.
 replaced as materialized (
-  select i.account_id, i.order_no
-  from tieout.decisions d
-  join tieout.instructions i using (instruction_id)
-  where d.finding = 'not_happened' and i.operation = 'refund' and i.state = 'rejected'
-    and i.replan_id is null and not exists (
-      select from tieout.ledger_refunds() r
-      where r.account_id collate "C" = i.account_id and r.refund_id collate "C" = i.refund_id
-        and r.order_no collate "C" = i.order_no)
+  select i.account_id, i.order_no from tieout.instructions i
+  where i.instruction_id in (
+      select instruction_id from tieout.decisions where finding = 'not_happened' union all
+      select old.instruction_id
+      from restored join tieout.instructions old on old.created_at < restored.at
+      where restored.at > '-infinity' and old.operation = 'refund' and old.state = 'withdrawn')
+    and tieout.leaves_a_place(i)
 ),
 -- What the verdicts need, and what payout requests ask for: from here on both are weighed alike.
 wanted as not materialized (

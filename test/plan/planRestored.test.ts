@@ -228,6 +228,32 @@ test('what waits as sent before waits on where its request was gone for a night'
   ]);
 });
 
+test('what comes in the place of a refund that waits as sent before is asked about', async () => {
+  const { db } = fresh;
+  const accountId = `Y${randomUUID().slice(0, 8)}`;
+  await db.transaction((tx) => sayPutBack(tx, 'for a test'));
+  await nightOf(accountId, ASKED, SNAPSHOT_AT);
+  await db.query(
+    `update tieout.instructions set state = 'withdrawn', hold_reason = null, settled_at = now(),
+       reason = 'no longer asked for', changed_by = 'tieout' where account_id = $1`,
+    [accountId],
+  );
+  const renamed = loadedAnew(ASKED).map((order) => ({
+    ...order,
+    refunds: order.refunds.map((one) =>
+      one.refundId.endsWith('R2') ? { ...one, refundId: `${one.refundId}-anew` } : one,
+    ),
+  }));
+  await nightOf(accountId, renamed, later());
+  const { rows } = await db.query(
+    `select i.doubled, still.doubled as at_the_claim
+     from tieout.instructions i cross join lateral tieout.waits_still(i) still
+     where account_id = $1 and refund_id = 'O3/R2-anew'`,
+    [accountId],
+  );
+  expect(rows).toEqual([{ doubled: 'twin_request', at_the_claim: 'twin_request' }]);
+});
+
 test('an approval from before the database came back is for something else', async () => {
   const { db } = fresh;
   const accountId = `V${randomUUID().slice(0, 8)}`;

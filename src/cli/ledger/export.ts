@@ -62,7 +62,7 @@ export function exportCommand(): Command {
   return command;
 }
 
-/** A reader that is ahead of a database that was put back would miss what comes, and not know it. */
+/** A reader that is ahead of a database that was put back would miss what comes, unknowing. */
 async function requireKnown(db: Db, after: bigint, last: bigint): Promise<void> {
   const at = after > last ? await lastPutBack(db) : null;
   if (at === null) return;

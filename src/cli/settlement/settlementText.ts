@@ -1,5 +1,5 @@
-// Settlement as a person reads it on a terminal: a line a batch, an item, a fee. Pure. Its rows have
-// ids, amounts and words of ours: nothing of them is masked, since ids are never altered.
+// Settlement as a person reads it on a terminal: a line a batch, an item, a fee. Pure. Its rows
+// have ids, amounts and words of ours: nothing of them is masked, since ids are never altered.
 // Neighbour: settlement/settlementWords.ts has the sentences, which the console says, too.
 
 import { openWords } from '../../core/settlement/openWords.js';

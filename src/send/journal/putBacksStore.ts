@@ -133,7 +133,7 @@ async function enterLostCalls(tx: Db, host: string, permits: readonly LostPermit
   );
 }
 
-/** By the names of the gateway's document, as the call had them; lines of old versions name none. */
+/** By the names of the gateway's document, as the call had them; old lines name none. */
 function calledEntry(operation: string, entry: PermitEntry): Record<string, string>[] {
   const { order, transaction, amount, currency } = entry;
   if (operation === 'payout') {

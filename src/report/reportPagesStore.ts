@@ -9,6 +9,7 @@ import type { Reader } from './consoleRunsStore.js';
 
 export interface ListedReport {
   reportId: bigint;
+  runId: bigint;
   businessDate: string;
   runState: string;
   kind: string;
@@ -77,6 +78,7 @@ export async function settlementReports(db: Db, limit: number): Promise<PeriodRe
 
 interface RawReport {
   report_id: bigint;
+  run_id: bigint;
   business_date: string;
   run_state: string;
   kind: string;
@@ -96,6 +98,7 @@ interface RawReport {
 function toReport(row: RawReport): ListedReport {
   return {
     reportId: row.report_id,
+    runId: row.run_id,
     businessDate: row.business_date,
     runState: row.run_state,
     kind: row.kind,

@@ -17,12 +17,14 @@ import type { DueRule } from '../core/breaks/dueDate.js';
 import { messageOf, TieoutError, unwritableWords } from '../core/errors.js';
 import type { Period } from '../core/period.js';
 import { periodOf } from '../core/period.js';
+import { staysLine } from '../core/runs/removal.js';
 import type { AboutData, ReconciliationData, WrittenReport } from '../core/runs/reporting.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { LongReads } from '../database/db.js';
 import { readAgain } from '../database/readAgain.js';
 import { dayFigures, daySignings, daysAccounts, movedInWorkbook } from '../days/daysStore.js';
 import { revisionFigures } from '../days/signedFiguresStore.js';
+import { removalOf } from '../retention/retentionStore.js';
 import { scheduleFacts } from '../runs/calendarStore.js';
 import { withLeft } from '../runs/leftAccountsStore.js';
 import { runSnapshots } from '../runs/runAccountsStore.js';
@@ -55,6 +57,9 @@ export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<v
   try {
     const summary = (await findRun(deps.db, report.businessDate))?.summary;
     if (!summary) throw new Error(`the run of ${report.businessDate} has no figures yet`);
+    const removal = report.period === null ? await removalOf(deps.db, report.runId) : null;
+    // Without them it would be an empty file, as the newest revision.
+    if (removal !== null) throw new TieoutError(staysLine(removal));
     const digests = await manifestOf(deps.db, report.runId);
     const register: Register = (written, listed = null) =>
       registerReport(deps.db, reportId, written, { digests, listed });

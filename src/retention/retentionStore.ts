@@ -62,13 +62,26 @@ export async function removals(db: Db): Promise<Removal[]> {
   return rows.map((row) => ({ ...row, nights: Number(row.nights), looks: Number(row.looks) }));
 }
 
+/** That a removal `e` took what a run `r` looked at. */
+const TOOK_OF_RUN = `(replace(e.month, '_', '') = (r.run_id / 100000000)::text
+  or exists (select from tieout.removed_looks w join tieout.pulls p using (pull_id)
+    where w.removal_id = e.removal_id and p.run_id = r.run_id))`;
+
+/** Those of the runs of which something that they looked at is gone. */
+export async function removedRuns(db: Db, runIds: readonly bigint[]): Promise<Set<bigint>> {
+  const { rows } = await db.query<{ run_id: bigint }>(
+    `select r.run_id from unnest($1::bigint[]) as r (run_id)
+     where exists (select from tieout.evidence_removals e where ${TOOK_OF_RUN})`,
+    [runIds],
+  );
+  return new Set(rows.map((row) => row.run_id));
+}
+
 /** The removal of what a run looked at; null: it is there. */
 export async function removalOf(db: Db, runId: bigint): Promise<Removal | null> {
   const { rows } = await db.query<{ month: string }>(
     `select e.month from tieout.evidence_removals e
-     where replace(e.month, '_', '') = ($1::bigint / 100000000)::text
-       or exists (select from tieout.removed_looks w join tieout.pulls p using (pull_id)
-         where w.removal_id = e.removal_id and p.run_id = $1) limit 1`,
+     join (select $1::bigint as run_id) r on ${TOOK_OF_RUN} limit 1`,
     [runId],
   );
   const month = rows[0]?.month;

@@ -8,6 +8,8 @@ import { migrateDown, migrateUp } from '../../src/database/migrate.js';
 import { partitionOf, relationsOfRun } from '../../src/database/monthPartitions.js';
 import { orderHistory } from '../../src/orders/historyStore.js';
 import { createPull } from '../../src/pull/snapshot/snapshotsStore.js';
+import { queueReports } from '../../src/report/reportsStore.js';
+import { writeReport } from '../../src/report/writeReport.js';
 import { removeEvidence, removeOldEvidence } from '../../src/retention/retention.js';
 import type { RemovalVerdict } from '../../src/retention/retentionStore.js';
 import { keptMonths, removalOf, removals } from '../../src/retention/retentionStore.js';
@@ -274,6 +276,17 @@ describe('retention', () => {
     const nights = history?.looks.map((snapshot) => snapshot.businessDate);
     expect(new Set(nights)).toEqual(new Set([dateOf(1)]));
     const workbook = (await runOf(LAST)).summary?.reports.find(({ kind }) => kind === 'orders');
+    const { runId } = await runOf(LAST);
+    const app = await house.open();
+    for (const id of await queueReports(house.db, runId, ['reconciliation', 'orders'], at(LAST))) {
+      await expect(writeReport(app, id)).rejects.toThrow(/retention.* stay as they were made$/);
+    }
+    const made = await house.db.query(
+      `select distinct state, reason ~ 'workbooks stay as they were' as is_told
+       from tieout.reports where run_id = $1 and revision > 1`,
+      [runId],
+    );
+    expect(made.rows).toEqual([{ state: 'failed', is_told: true }]);
     const found = await verifyWorkbook(deps(), workbook?.path ?? '');
     expect(found).toMatchObject({ kind: 'as_made', removal: { month: OLD } });
     expect(workbookLines('', found).join()).toContain('rows of orders went with it');

@@ -97,6 +97,25 @@ describe('reports', () => {
     );
     expect(event).toEqual({ who: finance.name, outcome: 'queued' });
   });
+
+  it('of a night whose looks are gone are not written again, and have no button', async () => {
+    const { body } = await finance.get('/reports');
+    const [, id = ''] = /name="id" value="(\d+)"/.exec(body) ?? [];
+    const before = await one<{ n: number }>('select count(*)::int as n from tieout.reports');
+    await place.app.db.query(
+      `insert into tieout.evidence_removals (month, first_date, last_date, nights, looks, rows,
+         bytes, kept_months, by, is_claim)
+       select distinct to_char(now(), 'YYYY_MM'), business_date, business_date, 1, 1, '{}'::jsonb, 1, 1,
+         'tieout', false
+       from tieout.runs`,
+    );
+    const answer = await finance.post('/reports/rewrite', { id });
+    expect(await refusalOf(finance, answer)).toContain('its workbooks stay as they were made');
+    expect(await one('select count(*)::int as n from tieout.reports')).toEqual(before);
+    const after = (await finance.get('/reports')).body;
+    expect(after).toContain('reconciliation (xlsx)');
+    expect(after).not.toContain('action="/reports/rewrite"');
+  });
 });
 
 describe('people', () => {

@@ -16,7 +16,7 @@ import { dueRuleOf } from '../../breaks/dueRule.js';
 import { messageOf, TieoutError, UsageError } from '../../core/errors.js';
 import type { Period } from '../../core/period.js';
 import { isDay, periodOf } from '../../core/period.js';
-import { removedLine } from '../../core/runs/removal.js';
+import { staysLine } from '../../core/runs/removal.js';
 import type { CoverageLine } from '../../core/runs/reporting.js';
 import type { ReportFile } from '../../core/runs/summary.js';
 import { settlementPeriod } from '../../core/settlement/settlementReport.js';
@@ -271,8 +271,7 @@ async function rows(
 /** An order of which nothing is kept is not one that was not looked at. */
 async function assertKept(app: App, run: RunRow): Promise<void> {
   const removal = await removalOf(app.db, run.runId);
-  if (removal)
-    throw new TieoutError(`${removedLine(removal)}; its workbooks stay as they were made`);
+  if (removal) throw new TieoutError(staysLine(removal));
 }
 
 async function write<R>(

@@ -25,6 +25,11 @@ export function removedLine({ firstDate, lastDate, looks, at, by, isClaim }: Rem
   );
 }
 
+/** Why nothing of a night is written again, in one line and without a full stop. */
+export function staysLine(removal: Removal): string {
+  return `${removedLine(removal)}; its workbooks stay as they were made`;
+}
+
 /** From when on looks are searched for an order, in one line and without a full stop. */
 export function searchedLine(since: string): string {
   return `Earlier snapshots than of ${since} are not searched for this list`;

@@ -3,9 +3,11 @@
 
 import type { Period } from '../../core/period.js';
 import { periodOf } from '../../core/period.js';
+import { staysLine } from '../../core/runs/removal.js';
 import { newestRunOf } from '../../report/periodRowsStore.js';
 import { findReport } from '../../report/reportPagesStore.js';
 import { loadReport, queueReports } from '../../report/reportsStore.js';
+import { removalOf } from '../../retention/retentionStore.js';
 import { Form } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
 import { refused } from '../visit.js';
@@ -78,6 +80,8 @@ export async function rewriteReport(visit: Visit): Promise<Answer> {
   const period = periodOf(found.period ?? '');
   if (period !== null) return queueOfPeriod(visit, found.kind, period);
   if (seen.runState === 'running') return refused('Its night is still being worked on.');
+  const removal = await removalOf(deps.db, found.runId);
+  if (removal !== null) return refused(`${staysLine(removal)}.`);
   return queue(visit, found);
 }
 

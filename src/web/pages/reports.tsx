@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import { andMore } from '../../core/text/amounts.js';
 import type { ListedReport } from '../../report/reportPagesStore.js';
 import { findReport, listReports } from '../../report/reportPagesStore.js';
+import { removedRuns } from '../../retention/retentionStore.js';
 import { sizeText } from '../format.js';
 import { Empty, Figure, State, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
@@ -34,6 +35,10 @@ export async function reportsPage(visit: Visit): Promise<Answer> {
   const dates = [...new Set(found.map(({ businessDate }) => businessDate))];
   const older = dates[RUNS_A_PAGE];
   const rows = found.filter(({ businessDate }) => businessDate !== older);
+  const removed = await removedRuns(
+    deps.db,
+    rows.map(({ runId }) => runId),
+  );
   const body = (
     <>
       <h1>Reports</h1>
@@ -44,7 +49,7 @@ export async function reportsPage(visit: Visit): Promise<Answer> {
           or day to those whose role is for all accounts.
         </Empty>
       ) : (
-        <ReportTable rows={rows} visit={visit} />
+        <ReportTable rows={rows} removed={removed} visit={visit} />
       )}
       <PeriodForm visit={visit} />
       <DecisionsForm visit={visit} />
@@ -57,9 +62,17 @@ export async function reportsPage(visit: Visit): Promise<Answer> {
   return { kind: 'page', title: 'Reports', section: 'Reports', body };
 }
 
-function ReportTable({ rows, visit }: { rows: readonly ListedReport[]; visit: Visit }) {
+interface Listed {
+  rows: readonly ListedReport[];
+  /** runs whose looks are gone: of those nothing is written again */
+  removed: ReadonlySet<bigint>;
+  visit: Visit;
+}
+
+function ReportTable({ rows, removed, visit }: Listed) {
   const { words } = visit;
   const mayMake = visit.hasEverywhere('download');
+  const isKept = ({ period, runId }: ListedReport) => period !== null || !removed.has(runId);
   return (
     <Table
       caption="Reports, newest night first"
@@ -100,7 +113,7 @@ function ReportTable({ rows, visit }: { rows: readonly ListedReport[]; visit: Vi
             {andMore(row.timesTaken - row.taken.length)}
           </td>
           <td class="buttons">
-            {mayMake && row.isNewest ? (
+            {mayMake && row.isNewest && isKept(row) ? (
               <Rewrite
                 id={row.reportId}
                 what={row.period === null ? `${row.kind} of ${row.businessDate}` : nameOf(row)}

@@ -7,7 +7,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { summaryLines } from '../../src/cli/runs/summaryText.js';
 import { shownLine } from '../../src/cli/terminal.js';
 import { runSentence } from '../../src/core/runs/summary.js';
+import { queueReports, recordFailedReport } from '../../src/report/reportsStore.js';
+import { findRun } from '../../src/runs/runsStore.js';
 import { verifyWorkbook } from '../../src/verify/verifyWorkbook.js';
+import { tieoutHere } from '../support/cliHere.js';
 import { expectIdentities, expectMoney, expectNothingTwice } from '../support/identities.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, rewriteSettings, sumOrders } from '../support/night.js';
@@ -143,6 +146,19 @@ describe('the summary of a night', () => {
     expect([book?.kind, others]).toEqual(['reconciliation', []]);
     const found = await verifyWorkbook({ db: built.db }, book?.path ?? '');
     expect(found).toMatchObject({ kind: 'as_made', report: { kind: 'reconciliation' } });
+
+    // Of a month it is none of the night's own, which the next run of the night cannot write.
+    const run = await findRun(built.db, dateOf(1));
+    const fails = async (kind: string, period: string | null) => {
+      const ids = await queueReports(built.db, run?.runId ?? 0n, [kind], new Date(), period);
+      for (const id of ids) await recordFailedReport(built.db, id, 'no room');
+    };
+    await fails('settlement', '2026-10');
+    expect((await built.run()).summary.unwritten).toBeUndefined();
+    const told = async () => (await tieoutHere(['status'], { cwd: built.folder })).stdout;
+    expect(await told()).not.toContain('could not be written');
+    await fails('orders', null);
+    expect(await told()).toContain('1 report that could not be written (no room');
   });
 });
 

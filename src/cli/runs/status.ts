@@ -160,11 +160,12 @@ function countsNow({ held, unknown, onTheirWay: underWay, pendingPayouts, replan
   return { held, unknown, underWay, pendingPayouts, ...(replanned > 0 ? { replanned } : {}) };
 }
 
-/** A report that could not be written then may be by now. */
+/** A report that could not be written then may be by now, and one that is written again may not. */
 async function withReportsNow({ db }: App, run: RunRow | null): Promise<RunRow | null> {
-  if (run === null || run.summary === null || run.summary.unwritten === undefined) return run;
+  if (run === null || run.summary === null) return run;
   const unwritten = await failedReports(db, run.runId);
-  return { ...run, summary: { ...run.summary, unwritten } };
+  const { unwritten: _, ...summary } = run.summary;
+  return { ...run, summary: { ...summary, ...(unwritten.length === 0 ? {} : { unwritten }) } };
 }
 
 /** The stop of then may be lifted, and another one stand: its cure would be the wrong command. */

@@ -6,6 +6,7 @@ import { SHORT_LIMITS } from '../../src/database/limits.js';
 import { findOrders } from '../../src/orders/historyStore.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
+import { plantBreak } from './plantedBreaks.js';
 
 interface Refund {
   account_id: string;
@@ -136,5 +137,38 @@ describe('search', () => {
       const { body } = await viewer.get(`/breaks?state=any&text=${encodeURIComponent(text)}`);
       expect(body, key).toContain(`>${refund.order_no}</a>`);
     }
+  });
+});
+
+describe('breaks of a code or currency that ends in a blank', () => {
+  it('are other ones than those without it', async () => {
+    const { db } = console.app;
+    const planted = [
+      ...[1, 2, 3].map((n) => [`BLANK${n}`, '7777 ', 'EU ']),
+      ['PLAIN1', '7777', 'EU'],
+    ] as [string, string, string][];
+    for (const [orderNo, code, currency] of planted) {
+      await plantBreak(db, { orderNo, seen: new Date(), kind: 'unknown_status', currency });
+      await db.query(
+        `update tieout.breaks set actual = jsonb_build_object('code', $2::text)
+         where order_no = $1`,
+        [orderNo, code],
+      );
+    }
+    const counted = async (name: string, value: string) => {
+      const query = new URLSearchParams({ kind: 'unknown_status', [name]: value });
+      const { body } = await viewer.get(`/breaks?${query}`);
+      return ['BLANK1', 'BLANK2', 'BLANK3', 'PLAIN1'].filter((order) => body.includes(order));
+    };
+    const { rows } = await db.query<{ cause: string }>(
+      `select distinct cause from tieout.break_facts
+       where order_no in ('BLANK1', 'PLAIN1') order by cause desc`,
+    );
+    const [blank, plain] = rows.map(({ cause }) => cause);
+    expect([blank, plain]).toEqual(['unknown_status, code 7777 ', 'unknown_status, code 7777']);
+    expect(await counted('cause', blank ?? '')).toEqual(['BLANK1', 'BLANK2', 'BLANK3']);
+    expect(await counted('cause', plain ?? '')).toEqual(['PLAIN1']);
+    expect(await counted('currency', 'EU ')).toEqual(['BLANK1', 'BLANK2', 'BLANK3']);
+    expect(await counted('currency', 'EU')).toEqual(['PLAIN1']);
   });
 });

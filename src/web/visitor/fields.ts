@@ -6,9 +6,11 @@ import { formatAmount, readAmount } from '../../core/money.js';
 const TEXT_MAX = 1_000;
 /** Rows of one bulk decision. */
 const ROWS_MAX = 500;
+/** Nobody types these: what the gateway said may end in a blank, and then other rows have it. */
+const AS_GIVEN: ReadonlySet<string> = new Set(['cause', 'currency']);
 
 export interface Fields {
-  /** Trimmed; null when absent, empty, or longer than `max`. */
+  /** Trimmed, save what nobody types; null when absent, empty, or longer than `max`. */
   text(name: string, max?: number): string | null;
   oneOf<T extends string>(name: string, allowed: readonly T[]): T | null;
   /** A whole number from 0 to `max`. */
@@ -33,9 +35,9 @@ export function fieldsOf(raw: unknown): Fields {
     given.set(name, (Array.isArray(value) ? value : [value]).filter(isText));
   }
   const one = (name: string): string | null => {
-    const values = given.get(name) ?? [];
-    const text = values.length === 1 ? (values[0] ?? '').trim() : '';
-    return text === '' ? null : text;
+    const [text = '', ...others] = given.get(name) ?? [];
+    if (others.length > 0 || text.trim() === '') return null;
+    return AS_GIVEN.has(name) ? text : text.trim();
   };
   return {
     text: (name, max = TEXT_MAX) => {

@@ -23,7 +23,7 @@ import type { LostPermit } from '../instructions/instructionListStore.js';
 import { lostPermitsOfOrder } from '../instructions/instructionListStore.js';
 import type { CoverageRow } from '../pull/snapshot/coverageStore.js';
 import { coverageOfOrder } from '../pull/snapshot/coverageStore.js';
-import { removals } from '../retention/retentionStore.js';
+import { removals } from '../runs/runRecordStore.js';
 import type { OrderMoney } from './orderMoneyStore.js';
 import { orderMoney } from './orderMoneyStore.js';
 import { type ShownRecord, shownRecords } from './shownRecord.js';

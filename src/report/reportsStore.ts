@@ -209,7 +209,8 @@ export async function writtenReports(db: Db, runId: bigint): Promise<ReportFile[
 /** The run's own reports that could not be written, with the reason. */
 export async function failedReports(db: Db, runId: bigint): Promise<UnwrittenReport[]> {
   const { rows } = await db.query<UnwrittenReport>(
-    `select kind, reason from tieout.reports r where run_id = $1 and state = 'failed' and period is null
+    `select kind, reason from tieout.reports r
+     where run_id = $1 and state = 'failed' and period is null
        and revision = (select max(revision) from tieout.reports n
          where n.run_id = r.run_id and n.kind = r.kind and n.format = r.format
            and n.period is null)

@@ -5,7 +5,6 @@
 // retention/retention.ts when they go.
 
 import type { Decider } from '../core/instructions/decider.js';
-import type { Removal } from '../core/runs/removal.js';
 import type { Database, Db } from '../database/db.js';
 import { identifier, named } from '../database/identifiers.js';
 import { gaveUpWaiting } from '../database/server/lockWaits.js';
@@ -49,43 +48,6 @@ const KEPT_MONTHS = `select month, low, high, first_date as "firstDate", last_da
 export async function keptMonths(db: Db, keptFrom: string): Promise<KeptMonth[]> {
   const { rows } = await db.query<RawMonth>(KEPT_MONTHS, [keptFrom, null]);
   return rows.map(asMonth);
-}
-
-export async function removals(db: Db): Promise<Removal[]> {
-  const { rows } = await db.query<
-    Omit<Removal, 'nights' | 'looks'> & Record<'nights' | 'looks', bigint>
-  >(
-    `select month, first_date as "firstDate", last_date as "lastDate", nights, looks, at, by,
-       is_claim as "isClaim"
-     from tieout.evidence_removals order by first_date`,
-  );
-  return rows.map((row) => ({ ...row, nights: Number(row.nights), looks: Number(row.looks) }));
-}
-
-/** That a removal `e` took what a run `r` looked at. */
-const TOOK_OF_RUN = `(replace(e.month, '_', '') = (r.run_id / 100000000)::text
-  or exists (select from tieout.removed_looks w join tieout.pulls p using (pull_id)
-    where w.removal_id = e.removal_id and p.run_id = r.run_id))`;
-
-/** Those of the runs of which something that they looked at is gone. */
-export async function removedRuns(db: Db, runIds: readonly bigint[]): Promise<Set<bigint>> {
-  const { rows } = await db.query<{ run_id: bigint }>(
-    `select r.run_id from unnest($1::bigint[]) as r (run_id)
-     where exists (select from tieout.evidence_removals e where ${TOOK_OF_RUN})`,
-    [runIds],
-  );
-  return new Set(rows.map((row) => row.run_id));
-}
-
-/** The removal of what a run looked at; null: it is there. */
-export async function removalOf(db: Db, runId: bigint): Promise<Removal | null> {
-  const { rows } = await db.query<{ month: string }>(
-    `select e.month from tieout.evidence_removals e
-     join (select $1::bigint as run_id) r on ${TOOK_OF_RUN} limit 1`,
-    [runId],
-  );
-  const month = rows[0]?.month;
-  return (await removals(db)).find((one) => one.month === month) ?? null;
 }
 
 /** How long looks are kept. */

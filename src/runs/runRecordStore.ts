@@ -1,9 +1,11 @@
 // What is kept so that others can check: the profile and settings of a run, each compare with what
 // it could see, and the chain that seals facts (law 8 of ARCHITECTURE.md). Facts are written where
 // they arise; here they get their links. migrations/0012 and 0013 say what is a fact and what a
-// link holds. Neighbours: verifyChainStore.ts reads the chain, audit/seal.ts calls.
+// link holds; and what retention removed of it since. Neighbours: verifyChainStore.ts reads the
+// chain, audit/seal.ts calls, retention/retentionStore.ts removes.
 
 import { createHash } from 'node:crypto';
+import type { Removal } from '../core/runs/removal.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
@@ -75,4 +77,44 @@ export async function chainHeads(db: Db): Promise<ChainHead[]> {
     linkNo: row.link_no,
     sha256: row.sha256,
   }));
+}
+
+export async function removals(db: Db): Promise<Removal[]> {
+  const { rows } = await db.query<
+    Omit<Removal, 'nights' | 'looks'> & Record<'nights' | 'looks', bigint>
+  >(
+    `select month, first_date as "firstDate", last_date as "lastDate", nights, looks, at, by,
+       is_claim as "isClaim"
+     from tieout.evidence_removals order by first_date`,
+  );
+  return rows.map((row) => ({ ...row, nights: Number(row.nights), looks: Number(row.looks) }));
+}
+
+interface RemovedRun {
+  runId: bigint;
+  month: string;
+}
+
+async function removedOf(db: Db, runIds: readonly bigint[]): Promise<RemovedRun[]> {
+  const { rows } = await db.query<RemovedRun>(
+    `select r.run_id as "runId", e.month
+     from unnest($1::bigint[]) as r (run_id)
+     join tieout.evidence_removals e
+       on replace(e.month, '_', '') = (r.run_id / 100000000)::text
+         or exists (select from tieout.removed_looks w join tieout.pulls p using (pull_id)
+           where w.removal_id = e.removal_id and p.run_id = r.run_id)`,
+    [runIds],
+  );
+  return rows;
+}
+
+/** Those of the runs of which something that they looked at is gone. */
+export async function removedRuns(db: Db, runIds: readonly bigint[]): Promise<Set<bigint>> {
+  return new Set((await removedOf(db, runIds)).map(({ runId }) => runId));
+}
+
+/** The removal of what a run looked at; null: it is there. */
+export async function removalOf(db: Db, runId: bigint): Promise<Removal | null> {
+  const [found] = await removedOf(db, [runId]);
+  return (await removals(db)).find(({ month }) => month === found?.month) ?? null;
 }

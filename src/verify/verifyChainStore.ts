@@ -8,8 +8,7 @@ import type { Removal } from '../core/runs/removal.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import { redactions } from '../retention/redactStore.js';
-import { removals } from '../retention/retentionStore.js';
-import { chainHeads, HOUSE_CHAIN } from '../runs/runRecordStore.js';
+import { chainHeads, HOUSE_CHAIN, removals } from '../runs/runRecordStore.js';
 
 /** Links checked by one statement. */
 const LINKS_AT_ONCE = 50;

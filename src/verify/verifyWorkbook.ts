@@ -12,7 +12,7 @@ import type { Digests, KnownReport } from '../report/keptReportsStore.js';
 import { reportOfFile } from '../report/keptReportsStore.js';
 import { manifestNow, withoutSnapshots } from '../report/manifest.js';
 import { fileDigest } from '../report/oldReports.js';
-import { removalOf } from '../retention/retentionStore.js';
+import { removalOf } from '../runs/runRecordStore.js';
 
 /** Of a reconciliation that has a newer revision. */
 interface Newest {

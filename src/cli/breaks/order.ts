@@ -20,7 +20,7 @@ import { looksSince, orderHistory } from '../../orders/historyStore.js';
 import type { OrderMoney } from '../../orders/orderMoneyStore.js';
 import { amountWords, matchWords, settledWords } from '../../orders/orderMoneyWords.js';
 import { shownLines } from '../../orders/shownRecord.js';
-import { removals } from '../../retention/retentionStore.js';
+import { removals } from '../../runs/runRecordStore.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { lostLine } from '../instructions/instructionText.js';
 import type { Line, Part as TextPart } from '../terminal.js';

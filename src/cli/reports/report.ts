@@ -25,8 +25,8 @@ import { activityRows, newestRunOf, openAsOf } from '../../report/periodRowsStor
 import { breakRows, movedRows, orderRows, waitingRows } from '../../report/reportRowsStore.js';
 import { queueReports, writtenByIds, writtenReports } from '../../report/reportsStore.js';
 import { openItemsOf } from '../../report/settlement/settlementRowsStore.js';
-import { removalOf } from '../../retention/retentionStore.js';
 import { withLeft } from '../../runs/leftAccountsStore.js';
+import { removalOf } from '../../runs/runRecordStore.js';
 import type { RunRow } from '../../runs/runsStore.js';
 import { findRun } from '../../runs/runsStore.js';
 import type { SettlementRules } from '../../settlement/settlement.js';

@@ -12,7 +12,7 @@ import { counted } from '../../core/text/amounts.js';
 import { stateLabel } from '../../core/text/labels.js';
 import type { CoverageRow } from '../../pull/snapshot/coverageStore.js';
 import { coverageRows } from '../../pull/snapshot/coverageStore.js';
-import { removalOf } from '../../retention/retentionStore.js';
+import { removalOf } from '../../runs/runRecordStore.js';
 import type { RunRow } from '../../runs/runsStore.js';
 import { findRun, listRuns } from '../../runs/runsStore.js';
 import type { App } from '../app.js';

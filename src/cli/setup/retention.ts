@@ -12,7 +12,8 @@ import {
   removeEvidence,
 } from '../../retention/retention.js';
 import type { KeptMonth, RetentionRule } from '../../retention/retentionStore.js';
-import { keptFrom, keptMonths, removals } from '../../retention/retentionStore.js';
+import { keptFrom, keptMonths } from '../../retention/retentionStore.js';
+import { removals } from '../../runs/runRecordStore.js';
 import type { App } from '../app.js';
 import { deciderHere, printJson, printLines, wantsJson, withApp } from '../context.js';
 

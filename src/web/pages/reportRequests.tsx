@@ -7,7 +7,7 @@ import { staysLine } from '../../core/runs/removal.js';
 import { newestRunOf } from '../../report/periodRowsStore.js';
 import { findReport } from '../../report/reportPagesStore.js';
 import { loadReport, queueReports } from '../../report/reportsStore.js';
-import { removalOf } from '../../retention/retentionStore.js';
+import { removalOf } from '../../runs/runRecordStore.js';
 import { Form } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
 import { refused } from '../visit.js';

@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { andMore } from '../../core/text/amounts.js';
 import type { ListedReport } from '../../report/reportPagesStore.js';
 import { findReport, listReports } from '../../report/reportPagesStore.js';
-import { removedRuns } from '../../retention/retentionStore.js';
+import { removedRuns } from '../../runs/runRecordStore.js';
 import { sizeText } from '../format.js';
 import { Empty, Figure, State, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';

@@ -14,7 +14,7 @@ import {
   runProgress,
   waitingCounts,
 } from '../../../report/consoleRunsStore.js';
-import { removalOf } from '../../../retention/retentionStore.js';
+import { removalOf } from '../../../runs/runRecordStore.js';
 import { waitNotices } from '../../../send/stops.js';
 import type { Words } from '../../format.js';
 import { OpenTrend, RunStrip, StripLegend } from '../../layout/charts.js';

@@ -137,7 +137,7 @@ export async function calledBefore(
 }
 
 /** A payout that was sent before the database was put back, which has forgotten that. */
-export interface LostPayout {
+interface LostPayout {
   sentAt: Date;
   host: string;
 }

@@ -6,7 +6,7 @@
 import type { Db } from '../database/db.js';
 import { identifier, named } from '../database/identifiers.js';
 
-export interface WholeRead {
+interface WholeRead {
   /** of the ledger */
   relation: string;
   /** by which it is looked up, beside the account */

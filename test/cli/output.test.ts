@@ -12,7 +12,7 @@ import { buildHouse } from '../support/night.js';
 const FULL = 'tieout: standard output cannot be written, the disk is full: make room\n';
 /** Before the words of the program; `$0` is the first of them. */
 const INTO_FULL = 'exec "$0" "$@" > /dev/full';
-const TO_NOBODY = '"$0" "$@" | exec 0<&-; exit "${PIPESTATUS[0]}"';
+const TO_NOBODY = 'set -o pipefail; "$0" "$@" | exec 0<&-';
 
 describe.skipIf(!existsSync('/dev/full'))('standard output', () => {
   let house: House;

@@ -52,15 +52,13 @@ export function checkPayoutLine(line: RawLine, now: Date): RowCheck<LedgerPayout
   if (!UUID.test(requestId ?? '')) return refused('request_id', 'must be a UUID');
   const problem = identifierProblem(accountId ?? '');
   if (problem !== null) return refused('account_id', problem);
-  const unheld = payloadProblem(payload ?? '');
+  const unheld = boundProblem(payload ?? '') ?? payloadProblem(payload ?? '');
   if (unheld !== null) return refused('payload', unheld, false);
   const requestedAt = normalInstant(at ?? '');
   if (requestedAt === null) {
     return refused('requested_at', 'must be ISO 8601 with zone, such as "2026-11-19T08:30:00Z"');
   }
   if (isAhead(requestedAt, now)) return refused('requested_at', AHEAD);
-  const bound = boundProblem(payload ?? '');
-  if (bound !== null) return refused('payload', bound, false);
   return {
     kind: 'ok',
     row: {

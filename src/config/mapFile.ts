@@ -17,7 +17,8 @@ import { timePattern } from '../core/mapping/mappedTimes.js';
 import { EXPECTED_STATES } from '../core/orders/order.js';
 import { LINE_TYPES, SETTLEMENT_COLUMNS } from '../core/settlement/settlementLine.js';
 import { readYaml, schemaFault } from '../core/text/readYaml.js';
-import { flag, timezone } from './shapes.js';
+import { isTimezone } from '../core/time.js';
+import { flag } from './shapes.js';
 import { readText } from './values.js';
 
 const MAP_BYTES_MAX = 1 << 18;
@@ -84,7 +85,7 @@ const mapSchema = z.strictObject({
   encoding: z.enum(ENCODINGS).default('utf-8'),
   decimal: z.enum(['.', ',']).default('.'),
   thousands: z.enum(['', '.', ',', ' ', "'"]).default(''),
-  timezone: timezone.default('UTC'),
+  timezone: text.refine(isTimezone, 'is no timezone such as Europe/Berlin').default('UTC'),
   times: z
     .union([text.transform((shape) => [shape]), z.array(text).min(1).max(8)])
     .refine(areTimeShapes, 'must be iso, or shapes with year, month, day: dd.MM.yyyy HH:mm')

@@ -129,11 +129,6 @@ describe('parseProfile', () => {
       `${REQUIRED}transactionDate: { timezone: EET }\n`,
       'transactionDate.timezone',
     ],
-    [
-      'an abbreviation for the window',
-      `${REQUIRED}query: { window: { timezone: wet } }\n`,
-      'query.window.timezone',
-    ],
     ['a limit of zero', `${REQUIRED}limits: { concurrency: 0 }\n`, 'limits.concurrency'],
     ['a limit past all sense', `${REQUIRED}limits: { timeoutMs: 9999999 }\n`, 'limits.timeoutMs'],
     [

@@ -60,7 +60,8 @@ export function schemaFault(
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys?.[0] : undefined;
   const path = [...(issue?.path ?? []), ...(unknown === undefined ? [] : [unknown])].map(String);
   const isNamed = unknown === undefined || isName(unknown);
-  const odd = isNamed ? 'unknown key' : `unknown key, not shown here: ${SPLIT}`;
+  const hint = DOTTED.test(unknown ?? '') ? ': what lies in another key is written below it' : '';
+  const odd = isNamed ? `unknown key${hint}` : `unknown key, not shown here: ${SPLIT}`;
   const problem = unknown === undefined ? (issue?.message ?? 'cannot be used') : odd;
   return new ConfigurationError(file, shownPath(path), `${problem}${lineOf(path)}`);
 }
@@ -79,8 +80,11 @@ export function shownPath(path: readonly string[]): string {
 }
 
 function isName(key: string): boolean {
-  return /^[\p{L}\p{N}_][\p{L}\p{N}_ ()-]{0,39}$/u.test(key);
+  return /^[\p{L}\p{N}_][\p{L}\p{N}_ ()-]{0,39}$/u.test(key) || DOTTED.test(key);
 }
+
+/** As the documents print a key with what it lies in: `schedule.timezone`. */
+const DOTTED = /^[a-z][a-zA-Z]{0,39}(?:\.[a-z][a-zA-Z]{0,39}){1,4}$/;
 
 /** "Unresolved tag at line 3, column 7" */
 function withoutValue(message: string): string {

@@ -276,10 +276,9 @@ export function parseProfile(
   const read = profileSchema.safeParse(given);
   if (!read.success) throw schemaFault(file, read.error.issues, lineOf);
   if (!isKept) {
-    for (const path of ZONES) {
-      const problem = timezoneProblem(String(path.reduce<unknown>(ownValue, read.data)));
-      if (problem === null) continue;
-      throw new ConfigurationError(file, path.join('.'), `${problem}${lineOf(path)}`);
+    const problem = timezoneProblem(read.data.transactionDate.timezone);
+    if (problem !== null) {
+      throw new ConfigurationError(file, ZONE.join('.'), `${problem}${lineOf(ZONE)}`);
     }
   }
   if (!isSandbox && !isKept) {
@@ -289,10 +288,8 @@ export function parseProfile(
   return structuredClone(read.data);
 }
 
-const ZONES = [
-  ['query', 'window', 'timezone'],
-  ['transactionDate', 'timezone'],
-];
+/** By which the database reads times; others are reckoned here. */
+const ZONE = ['transactionDate', 'timezone'];
 
 export interface ProfileOrigin {
   /** Dotted, as in `query.orderList.field`; a map such as `statuses.payment` is one key. */

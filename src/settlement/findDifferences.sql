@@ -51,21 +51,15 @@ unequal as (
   from told
   where other is not null or said is distinct from amount
 ),
--- A capture and a refund of one order may both differ: what is at stake is all of it. Where they
--- were not settled in one currency, both sides name what was settled in the one that is told.
+-- A capture and a refund of one order may both differ: what is at stake is all of it.
 odd as (
   select account_id, order_no, what as kind, currency, sum(off) as amount,
-    jsonb_strip_nulls(jsonb_build_object(
-      'state', string_agg(distinct kind, ' and ') filter (where is_named), 'currency', currency,
-      'amount', (sum(amount) filter (where is_named))::text)) as expected,
+    jsonb_strip_nulls(jsonb_build_object('state', string_agg(distinct kind, ' and '),
+      'currency', currency, 'amount', sum(amount)::text)) as expected,
     jsonb_build_object('currency', coalesce(max(other), currency),
-      'amount', (sum(coalesce(other_amount, said)) filter (where is_named))::text,
-      'batch', string_agg(distinct batch, ', '), 'times', sum(times)) as actual
-  from (
-    select *, other is not distinct from
-      max(other) over (partition by account_id, order_no, what, currency) as is_named
-    from unequal
-  ) u
+      'amount', sum(coalesce(other_amount, said))::text, 'batch', string_agg(distinct batch, ', '),
+      'times', sum(times)) as actual
+  from unequal
   group by account_id, order_no, what, currency
 ),
 newest_look as (

@@ -218,15 +218,3 @@ it('what nobody knows is at stake as a whole: captures and refunds of it are not
   ]);
   await checkIdentities();
 });
-
-it('a capture settled in another currency says no sum with its refund, which was not', async () => {
-  await moved({ order: '1', amount: '100.00' }, { order: '1', kind: 'refunded', amount: '20.00' });
-  await settled({ order: '1', amount: '108.00', currency: 'USD' }, back('-19.00', { order: '1' }));
-  await settle();
-  expect(await breaks()).toEqual(['1 settlement_amount 101.00 EUR']);
-  const [sides] = (await db.query('select expected, actual from tieout.breaks')).rows;
-  expect(SETTLEMENT_SENTENCES.settlement_amount(sides as never)).toMatch(
-    /^100.00 EUR was captured, and the acquirer settled 108.00 USD /,
-  );
-  await checkIdentities();
-});

@@ -77,6 +77,7 @@ language sql stable rows 1 as $$
    from tieout.instructions i
    where of_operation = 'refund'
      and i.operation = 'capture' and i.state = 'confirmed' and i.transaction_id = by
+     and not i.is_void -- by which it is found
      and (i.currency <> of_currency or exists (
        select from tieout.instructions other
        where other.transaction_id = by and other.operation = 'refund' and not other.is_void

@@ -13,7 +13,9 @@ as $function$
     from tieout.run_accounts of_day join tieout.runs o using (run_id)
     join tieout.run_accounts ra on ra.account_id = of_day.account_id
     join tieout.runs r on r.run_id = ra.run_id
-    where o.business_date = day and not o.is_dry and not r.is_dry))
+    where o.business_date = day and not o.is_dry and not r.is_dry
+      -- one that left stands in the books of each night
+      and of_day.merchant_id is not null and ra.merchant_id is not null))
 $function$;
 
 -- Down Migration

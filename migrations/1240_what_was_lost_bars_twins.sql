@@ -1,7 +1,7 @@
 -- Up Migration
 -- A payout that may have been sent before the database was put back stands in the way of the next
--- request of the same content, as one that is paid does. What a person moved by hand is entered as
--- a call by hand again when a database has lost it, and counts as that one alone.
+-- request of the same content, as one that is paid does. What a person refunded by hand is entered
+-- as a call by hand again when a database has lost it, and counts once.
 CREATE OR REPLACE FUNCTION tieout.bars_twins(i tieout.instructions)
  RETURNS boolean
  LANGUAGE sql
@@ -35,6 +35,8 @@ AS $function$
       and coalesce(c.outcome, '') not in ('rejected', 'not_sent')
       and c.at <= (select as_of from tieout.pulls where pull_id = look)
       and e ->> 'transaction_id' = transaction
+      -- one that was lost with a database counts from when it was found
+      and not exists (select from tieout.lost_permits l where l.attempt_id = c.permit_id)
       and e ->> 'refund_amount' ~ '^[0-9]{1,18}[.][0-9]{2}$'
     union all
     (select distinct on (coalesce(l.refund_id, l.attempt_id::text)) l.amount::numeric
@@ -42,7 +44,6 @@ AS $function$
       where l.account_id = account and l.operation = 'refund' and l.transaction_id = transaction
         and l.found_at <= (select as_of from tieout.pulls where pull_id = look)
         and l.amount ~ '^[0-9]{1,18}[.][0-9]{2}$'
-        and not exists (select from tieout.gateway_calls c where c.permit_id = l.attempt_id)
       order by coalesce(l.refund_id, l.attempt_id::text), l.sent_at desc)
   ) as beside
 $function$;

@@ -2921,6 +2921,7 @@ AS $function$
    from tieout.instructions i
    where of_operation = 'refund'
      and i.operation = 'capture' and i.state = 'confirmed' and i.transaction_id = by
+     and not i.is_void -- by which it is found
      and (i.currency <> of_currency or exists (
        select from tieout.instructions other
        where other.transaction_id = by and other.operation = 'refund' and not other.is_void
@@ -4020,7 +4021,12 @@ AS $function$
   from (
     select distinct on (ra.account_id) ra.account_id, ra.run_id
     from tieout.run_accounts ra join tieout.runs r using (run_id)
-    where (accounts is null or ra.account_id = any (accounts)) and ra.pull_id is not null
+    where ra.account_id = any (coalesce(accounts, array(
+        select own.account_id from tieout.run_accounts own
+        where own.merchant_id is not null and own.run_id = (
+          select last.run_id from tieout.runs last
+          where not last.is_dry order by last.business_date desc limit 1))))
+      and ra.pull_id is not null
       and not r.is_dry
     order by ra.account_id, ra.business_date desc) newest
   join tieout.feed_checks f on f.run_id = newest.run_id and f.account_id = newest.account_id
@@ -4491,7 +4497,9 @@ AS $function$
     from tieout.run_accounts of_day join tieout.runs o using (run_id)
     join tieout.run_accounts ra on ra.account_id = of_day.account_id
     join tieout.runs r on r.run_id = ra.run_id
-    where o.business_date = day and not o.is_dry and not r.is_dry))
+    where o.business_date = day and not o.is_dry and not r.is_dry
+      -- one that left stands in the books of each night
+      and of_day.merchant_id is not null and ra.merchant_id is not null))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.newest_decisions(instructions bigint[])
@@ -4983,6 +4991,8 @@ AS $function$
       and coalesce(c.outcome, '') not in ('rejected', 'not_sent')
       and c.at <= (select as_of from tieout.pulls where pull_id = look)
       and e ->> 'transaction_id' = transaction
+      -- one that was lost with a database counts from when it was found
+      and not exists (select from tieout.lost_permits l where l.attempt_id = c.permit_id)
       and e ->> 'refund_amount' ~ '^[0-9]{1,18}[.][0-9]{2}$'
     union all
     (select distinct on (coalesce(l.refund_id, l.attempt_id::text)) l.amount::numeric
@@ -4990,7 +5000,6 @@ AS $function$
       where l.account_id = account and l.operation = 'refund' and l.transaction_id = transaction
         and l.found_at <= (select as_of from tieout.pulls where pull_id = look)
         and l.amount ~ '^[0-9]{1,18}[.][0-9]{2}$'
-        and not exists (select from tieout.gateway_calls c where c.permit_id = l.attempt_id)
       order by coalesce(l.refund_id, l.attempt_id::text), l.sent_at desc)
   ) as beside
 $function$;

@@ -30,6 +30,7 @@ function secretsOf(config: Config): string[] {
     queue.kind === 'redis' ? queue.url : null,
     gateway.proxy?.href ?? null,
   ];
+  const known = config.accounts.flatMap(({ accountId, merchantId }) => [accountId, merchantId]);
   return [
     ...config.accounts.flatMap((one) => [one.signingKey, one.previousSigningKey ?? '']),
     config.web.metricsToken ?? '',
@@ -37,7 +38,9 @@ function secretsOf(config: Config): string[] {
     ...addresses.flatMap((address) => (address === null ? [] : passwordsOf(address))),
     notify.webhookKey ?? '',
     config.decisions.key ?? '',
-    ...Object.values(gateway.profile.signing.headers).flatMap(tokensIn),
+    ...Object.values(gateway.profile.signing.headers).flatMap((value) =>
+      tokensIn(value, [...known, gateway.baseUrl]),
+    ),
     ...[notify.webhook, notify.deadMansSwitch].flatMap((address) => {
       return address === null ? [] : wholeAddress(address);
     }),

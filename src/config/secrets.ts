@@ -52,13 +52,20 @@ function isPlainHeader(value: string): boolean {
   return own !== value && /^[A-Za-z]{0,10}[ :=]*$/.test(own);
 }
 
-/** What of a header's value no log may tell; a version, a date or a word is no secret. */
-export function tokensIn(value: string): string[] {
+/**
+ * What of a header's value no log may tell: what stands behind the word of a scheme, and what looks
+ * like a token; a version, a date or a word is no secret. `known`: what is said everywhere, such as
+ * the ids of accounts: of that nothing is taken out.
+ */
+export function tokensIn(value: string, known: readonly string[] = []): string[] {
   if (isPlainHeader(value)) return [];
-  const parts = value.replace(PLACEHOLDER, ' ').split(/[\s,;:="]+/);
-  return parts.filter(
-    (one) => one.length >= 20 || (one.length >= 8 && /\d/.test(one) && /[A-Za-z]/.test(one)),
-  );
+  const own = value.replace(PLACEHOLDER, ' ').trim();
+  const [, behind = ''] = /^(?:basic|bearer|token|apikey)\s+(\S{8,})$/i.exec(own) ?? [];
+  const parts = own
+    .split(/[\s,;:="]+/)
+    .filter((one) => one.length >= 20 || (one.length >= 8 && /\d/.test(one) && /[A-Z]/i.test(one)));
+  const tokens = behind === '' ? parts : [behind, ...parts];
+  return tokens.filter((one) => !known.some((text) => text.includes(one)));
 }
 
 const PLACEHOLDER = /\{\w+\}/g;

@@ -19,11 +19,7 @@ interface WholeRead {
 
 /** A table with no more is read whole in a few hundredths of a second. */
 const ROWS_MIN = 50_000;
-const LOOKED_UP = {
-  orders: 'order_no',
-  refund_requests: 'order_no',
-  payout_requests: 'request_id',
-};
+const LOOKED_UP = { orders: 'order_no', refund_requests: 'order_no' };
 
 /**
  * Large tables that are read whole to find one row of these accounts: a view may have an account as

@@ -161,8 +161,8 @@ replaced as materialized (
   where i.instruction_id in (
       select instruction_id from tieout.decisions where finding = 'not_happened' union all
       select old.instruction_id
-      from restored join tieout.instructions old on old.created_at < restored.at
-      where restored.at > '-infinity' and old.operation = 'refund' and old.state = 'withdrawn')
+      from restored join tieout.instructions old on restored.at > '-infinity'
+      where old.operation = 'refund' and old.state = 'withdrawn')
     and tieout.leaves_a_place(i)
 ),
 -- What the verdicts need, and what payout requests ask for: from here on both are weighed alike.

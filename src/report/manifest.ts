@@ -7,12 +7,19 @@ import { orderRowDigest } from '../core/rowDigest.js';
 import type { Database, Db } from '../database/db.js';
 import { chainHeads } from '../runs/runRecordStore.js';
 import type { Digests, KnownReport } from './keptReportsStore.js';
-import { hasReport, linksAt, previousWorkbook, runDigests } from './keptReportsStore.js';
+import {
+  figuresWithUnwritten,
+  hasReport,
+  linksAt,
+  previousWorkbook,
+  runDigests,
+} from './keptReportsStore.js';
 import { orderRows } from './reportRowsStore.js';
 
 const CHAIN = 'chain';
 const RUN_BEFORE = 'workbook of the night before';
 const ORDERS = 'orders';
+const FIGURES = 'figures';
 /** Worked out from what snapshots brought: gone when that is. */
 const OF_SNAPSHOTS = [ORDERS, 'verdicts'];
 
@@ -53,7 +60,11 @@ export async function manifestNow(
   { runId, digests }: Pick<KnownReport, 'runId' | 'digests'>,
 ): Promise<Digests> {
   const now: Record<string, string> = { ...(await runDigests(db, runId)) };
-  const { [CHAIN]: chain, [RUN_BEFORE]: before, [ORDERS]: orders } = digests;
+  const { [CHAIN]: chain, [RUN_BEFORE]: before, [ORDERS]: orders, [FIGURES]: figures } = digests;
+  if (figures !== undefined && figures !== now[FIGURES]) {
+    const then = await figuresWithUnwritten(db, runId);
+    if (then === figures) now[FIGURES] = then;
+  }
   if (chain !== undefined) now[CHAIN] = await chainAsThen(db, chain);
   if (before !== undefined && (await hasReport(db, before))) now[RUN_BEFORE] = before;
   if (orders !== undefined) now[ORDERS] = await orderRowsNow(db, runId);

@@ -7,13 +7,13 @@ with said as materialized (
   from tieout.decisions
   where finding = 'not_happened' order by instruction_id, decision_id desc
 )
-select account_id, instruction_id, operation, order_no, decided_by, instead, found
+select told.account_id, told.instruction_id, told.operation, told.order_no, told.decided_by, (
+    select max(other.instruction_id) from tieout.instructions other
+    where other.account_id = told.account_id and other.instruction_id > told.instruction_id
+      and other.state in ('sending', 'accepted', 'unknown', 'confirmed') and not other.is_void
+      and tieout.is_in_place_of(other, told.whole)) as instead, told.found
 from (
-  select i.account_id, i.instruction_id, i.operation, i.order_no, said.decided_by,
-    (select max(other.instruction_id) from tieout.instructions other
-      where other.account_id = i.account_id and other.instruction_id > i.instruction_id
-        and other.state in ('sending', 'accepted', 'unknown', 'confirmed') and not other.is_void
-        and tieout.is_in_place_of(other, i)) as instead,
+  select i as whole, i.account_id, i.instruction_id, i.operation, i.order_no, said.decided_by,
     count(*) over (partition by i.account_id) as found,
     row_number() over (partition by i.account_id order by i.instruction_id desc) as place
   from said join tieout.instructions i using (instruction_id)

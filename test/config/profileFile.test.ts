@@ -8,6 +8,7 @@ import { inspect } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/config.js';
 import { hidingSecrets } from '../../src/config/hiding.js';
+import { tokensIn } from '../../src/config/secrets.js';
 import { ConfigurationError } from '../../src/core/errors.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 
@@ -105,4 +106,17 @@ describe('a token in a header', () => {
     const hide = hidingSecrets(config);
     expect(hide(`at 2026-11-28 with ${TOKEN}, Bearer`)).toBe('at 2026-11-28 with ***, Bearer');
   });
+});
+
+it.each([
+  ['Basic dXNlcjpwYXNz', ['dXNlcjpwYXNz']],
+  ['Token 4815162342', ['4815162342']],
+  ['sk_live_51H8x', ['sk_live_51H8x']],
+  ['Bearer {key}', []],
+  ['2026-11', []],
+  ['demoshop01', []],
+  ['gw2.acme2024.example', []],
+])('of the header %s no log tells %j', (value, tokens) => {
+  const said = ['demoshop01', 'https://gw2.acme2024.example/api'];
+  expect([...new Set(tokensIn(value, said))]).toEqual(tokens);
 });

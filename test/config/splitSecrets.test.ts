@@ -58,6 +58,9 @@ it('in profile and map, and a mistyped key is named in each', () => {
   expect(profile(`signing: { separatr: ":" }`)).toBe(
     'p.yaml: signing.separatr: unknown key (line 1)',
   );
+  expect(profile('query.select: window')).toBe(
+    'p.yaml: query.select: unknown key: what lies in another key is written below it (line 1)',
+  );
   expect(profile(`"${ADDRESS}": 1`)).toBe(`p.yaml: ${HIDDEN} (line 1)`);
   const file = join(folder, 'map.yaml');
   const map = (text: string) => {

@@ -239,8 +239,7 @@ describe('a payment by hand', () => {
     await letGo(shop);
     await a.night(2);
     expect((await shop.effects()).filter((one) => one.startsWith('payout'))).toHaveLength(1);
-    // Who paid it by hand may have paid it: it is corrected in the ledger, or asked for anew.
-    expect(await waiting(shop)).toContain('payout held: invalid_payout');
+    expect(await waiting(shop)).toContain('payout held: restored');
   });
 });
 

@@ -146,6 +146,14 @@ describe('the summary of a night', () => {
     expect([book?.kind, others]).toEqual(['reconciliation', []]);
     const found = await verifyWorkbook({ db: built.db }, book?.path ?? '');
     expect(found).toMatchObject({ kind: 'as_made', report: { kind: 'reconciliation' } });
+    // One that an older version wrote when that was on record already had it among its figures.
+    await built.db.query(
+      `begin; set local session_replication_role = replica;
+       update tieout.reports w set digests = w.digests || jsonb_build_object('figures', encode(
+         sha256(convert_to((r.summary - 'reports')::text, 'UTF8')), 'hex'))
+       from tieout.runs r where r.run_id = w.run_id and w.kind = 'reconciliation'; commit`,
+    );
+    expect((await verifyWorkbook({ db: built.db }, book?.path ?? '')).kind).toBe('as_made');
 
     // Of a month it is none of the night's own, which the next run of the night cannot write.
     const run = await findRun(built.db, dateOf(1));

@@ -68,7 +68,7 @@ unaskable as (
 -- Of the ledger, but not of this snapshot: its entry is kept and left alone.
 unread as (
   select c.pull_id, c.account_id, c.order_no, null::int as page_no, 'unasked' as how,
-    'the ledger has it, and this look had no need of it' as reason
+    'no order of this look: in the ledger, or from before the look-back' as reason
   from crowd c
   where not exists (select from :asked_orders o where o.pull_id = c.pull_id
     and o.account_id = c.account_id and o.order_no = c.order_no)

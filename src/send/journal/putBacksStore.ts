@@ -108,10 +108,13 @@ export async function enterLost(
   await enterLostCalls(tx, host, permits);
 }
 
-/** Who called, and what became of it, the database has forgotten; that it was called, not. */
+/**
+ * Who called, and what became of it, the database has forgotten; that it was called, not. A payout
+ * is found by its request, and waits for a person by that.
+ */
 async function enterLostCalls(tx: Db, host: string, permits: readonly LostPermit[]): Promise<void> {
   const calls = permits
-    .filter(({ batchId }) => batchId === '')
+    .filter(({ batchId, operation }) => batchId === '' && operation !== 'payout')
     .map((permit) => ({
       permit_id: permit.attemptId,
       account_id: permit.accountId,
@@ -136,10 +139,6 @@ async function enterLostCalls(tx: Db, host: string, permits: readonly LostPermit
 /** By the names of the gateway's document, as the call had them; old lines name none. */
 function calledEntry(operation: string, entry: PermitEntry): Record<string, string>[] {
   const { order, transaction, amount, currency } = entry;
-  if (operation === 'payout') {
-    if (order === undefined) return [];
-    return [{ request_id: order, payment_amount: amount, payment_currency: currency }];
-  }
   if (order === undefined && transaction === undefined) return [];
   return [
     {

@@ -120,6 +120,7 @@ function ReportTable({ rows, removed, visit }: Listed) {
                 visit={visit}
               />
             ) : null}
+            {isKept(row) ? null : <span class="quiet">stays as made</span>}
           </td>
         </tr>
       ))}

@@ -59,8 +59,8 @@ async function lookupChecks({ db }: App, accountIds: readonly string[]): Promise
     kind: 'warning',
     words:
       `to find one row, all ${counted(Math.round(rows), 'row')} of ${table} are read, several ` +
-      'times for each instruction that is sent. Make an index of the columns behind these: ' +
-      `create index on ${table} (${index})`,
+      'times for each instruction that is sent. Make an index of the columns behind ' +
+      `these: create index on ${table} (${index})`,
   }));
 }
 

@@ -11,6 +11,8 @@ with called as materialized (
   where c.account_id = any ($1::text[]) and c.operation = 'refund'
     and (c.outcome is null or c.outcome not in ('rejected', 'not_sent'))
     and e ->> 'refund_amount' ~ '^[0-9]{1,18}[.][0-9]{2}$'
+    -- of one that was lost with a database nobody knows whether the gateway took it
+    and not exists (select from tieout.lost_permits l where l.attempt_id = c.permit_id)
   group by 1, 2
 )
 select *, case when place = $2 then found - place else 0 end as more

@@ -198,7 +198,7 @@ async function planLine(bench, pull) {
   const { plain, tieout } = await inTurns(bench.rounds, {
     plain: compared((tx) => tx.query(PLAIN_PLAN.replaceAll('$1', String(runId)))),
     tieout: compared(async (tx) => {
-      await withdrawNeedless(tx, runId, pull.pullId, new Date());
+      await withdrawNeedless(tx, runId, pull.pullId, new Date(), policies);
       await planInstructions(tx, runId, new Date(), policies, false);
     }),
   });

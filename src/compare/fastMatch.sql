@@ -77,8 +77,8 @@ from (
         and later.order_no = a.order_no and page.state is distinct from 'answered'))
   group by a.account_id
 ) as walk
--- One walk along the index finds all orders of an account, and each looks up its entry: servers
--- before 18 would join two lists that they take for unordered, each row with each.
+-- What is left is looked up one by one, with its entry: servers before 18 would join two lists that
+-- they take for unordered, each row with each.
 left join lateral (
   select a.order_no, a.page_no, a.in_ledger, a.currency as ledger_currency,
     a.amount as ledger_amount, a.expected, a.transaction_id as named, a.capture_amount,
@@ -89,9 +89,11 @@ left join lateral (
     e.order_no is not null as has_entry, e.transaction_id, e.currency, e.amount, e.amount_text,
     e.state, e.payment_status, e.found as is_found, e.query_result, e.transaction_at,
     e.transaction_date
-  from :asked_orders a
+  from unnest(walk.unsettled) as left_over (order_no)
+  join :asked_orders a
+    on a.pull_id = $1 and a.account_id = any (array[walk.account_id])
+      and a.order_no = any (array[left_over.order_no])
   left join :look_entries e
     on e.pull_id = $1 and e.account_id = any (array[a.account_id])
       and e.order_no = any (array[a.order_no]) and not e.is_extra
-  where a.pull_id = $1 and a.account_id = walk.account_id and a.order_no = any (walk.unsettled)
 ) as aside on true

@@ -164,7 +164,7 @@ async function refuseCalledBefore(
   if (found !== null) await refuse(db, callId, calledBeforeWords(found));
 }
 
-/** Nor what a batch sent before the database was put back. */
+/** Nor what was sent, by a batch or by hand, before the database was put back. */
 async function refuseLost(
   db: Db,
   callId: bigint,

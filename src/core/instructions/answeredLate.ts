@@ -1,6 +1,7 @@
 // An answer to what a person had found not to have happened, which came when something had gone in
 // its place: in words for a run's notices. Pure.
 
+import { ofEachAccount } from '../accounts/ofEachAccount.js';
 import type { InstructionOperation } from '../orders/order.js';
 import type { Notice } from '../runs/notices.js';
 import { andMore, countText } from '../text/amounts.js';
@@ -20,8 +21,7 @@ export interface AnsweredLateFacts {
 
 /** No look tells one part of a refund, or one payout, from two. */
 export function answeredLateNotices(late: readonly AnsweredLateFacts[]): Notice[] {
-  return [...new Set(late.map(({ accountId }) => accountId))].map((accountId) => {
-    const own = late.filter((one) => one.accountId === accountId);
+  return ofEachAccount(late, (accountId, own) => {
     const count = own[0]?.found ?? 0;
     const about = `${countText(count)} instruction(s) of ${accountId} answered after all`;
     const named = own.map(({ instructionId, operation, orderNo, by, instead }) => {

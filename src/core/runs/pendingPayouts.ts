@@ -2,6 +2,7 @@
 // payouts that a night did not come to, and those that were changed after they were sent, in words
 // for a run's notices. Pure.
 
+import { ofEachAccount } from '../accounts/ofEachAccount.js';
 import { andMore, countText } from '../text/amounts.js';
 import { maskCardNumbers } from '../text/masking.js';
 import type { Notice } from './notices.js';
@@ -74,8 +75,7 @@ export interface PayoutChanged {
 
 /** Of each account one: those that are named, and how many there are. */
 export function payoutsChangedNotices(changed: readonly PayoutChanged[]): Notice[] {
-  return [...new Set(changed.map(({ accountId }) => accountId))].map((accountId) => {
-    const own = changed.filter((one) => one.accountId === accountId);
+  return ofEachAccount(changed, (accountId, own) => {
     const count = own[0]?.requests ?? 0;
     const about = `${countText(count)} payout request(s) of ${accountId} changed after being sent`;
     const named = own.map(({ requestId, instructionId, sent, asked }) => {
@@ -113,8 +113,7 @@ export interface PayoutByHand {
 
 /** No look shows a payout, and no instruction stands for one by hand. */
 export function payoutsByHandNotices(calls: readonly PayoutByHand[]): Notice[] {
-  return [...new Set(calls.map(({ accountId }) => accountId))].map((accountId) => {
-    const own = calls.filter((one) => one.accountId === accountId);
+  return ofEachAccount(calls, (accountId, own) => {
     const count = own[0]?.found ?? 0;
     const about = `${countText(count)} payout(s) of ${accountId} by hand with no known end`;
     const named = own.map(({ callId, by, at, isPending, requestId, printed }) => {

@@ -11,6 +11,8 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\
 
 /** Never looked into: made by programs, not by people. */
 const NOT_OURS = new Set(['.git', 'node_modules', 'dist', 'var', 'coverage', '.tieout']);
+/** What `tieout demo` or `init` leaves in a checkout; git takes none of them. */
+const SETTINGS = new Set(['tieout.yaml', 'tieout-demo.yaml', 'gateway-profile.yaml']);
 const FILES_MAX = 5_000;
 
 /** Nobody wrote these; what stands in them is no text. */
@@ -19,7 +21,7 @@ const PICTURE = /\.png$/;
 /** Paths of all files that somebody wrote, relative to the root, with forward slashes. */
 export function allFiles(folder = ROOT, found: string[] = []): string[] {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (NOT_OURS.has(entry.name)) continue;
+    if (NOT_OURS.has(entry.name) || SETTINGS.has(entry.name)) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) allFiles(path, found);
     else if (entry.isFile() && !PICTURE.test(entry.name))

@@ -23,8 +23,8 @@ export function timezoneProblem(name: string): string | null {
   const isAbbreviation = /^[a-z]{3}$/i.test(name) && !ALIKE.has(name.toUpperCase());
   if (isAbbreviation || /^[+-][\d:]{1,8}$/.test(name)) {
     return (
-      `${name} is an abbreviation or an offset, by which no dates are counted: write the zone of ` +
-      'a place, such as Europe/Berlin, or UTC'
+      `${name} is an abbreviation or an offset, which the database reads in its own way: write ` +
+      'the zone of a place, such as Europe/Berlin, or UTC; without summer time Etc/GMT+5 is UTC-5'
     );
   }
   return isTimezone(name) ? null : 'is no timezone such as Europe/Berlin or UTC';

@@ -1,4 +1,4 @@
--- The schema as it stands after 1280_an_amount_that_fits, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1290_lost_request_of_a_payout, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -920,6 +920,7 @@ create table tieout.lost_permits (
 );
 CREATE INDEX lost_permits_by_order ON tieout.lost_permits USING btree (account_id, order_no);
 CREATE INDEX lost_permits_by_transaction ON tieout.lost_permits USING btree (transaction_id);
+CREATE INDEX lost_permits_of_payouts ON tieout.lost_permits USING btree (tieout.amount_in(amount)) WHERE (operation = 'payout');
 CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE OR TRUNCATE ON tieout.lost_permits
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 
@@ -4353,6 +4354,27 @@ CREATE OR REPLACE FUNCTION tieout.looks_drawn()
  LANGUAGE sql
 AS $function$
   select last_value from tieout.pulls_pull_id_seq
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.lost_twins(account text, request text, of_currency text, money numeric, payload jsonb, now timestamp with time zone)
+ RETURNS SETOF tieout.lost_permits
+ LANGUAGE sql
+ STABLE ROWS 1
+AS $function$
+  select l.*
+  from tieout.lost_permits l
+  -- a person types what the document of the gateway has, in its unit
+  where l.operation = 'payout' and tieout.amount_in(l.amount) in (
+      money, tieout.amount_in(payload ->> 'payment_amount'))
+    and upper(l.currency) = of_currency and lower(l.order_no) <> request
+    and l.found_at + interval '14 days' >= coalesce((
+      select min(i.created_at) from tieout.instructions i
+      where i.operation = 'payout' and i.account_id = account and i.transaction_id = request), now)
+    and not exists (
+      select from tieout.instructions i
+      where i.operation = 'payout' and i.transaction_id = lower(l.order_no) offset 0)
+    and not exists (
+      select from tieout.ledger_payouts() p where p.request_id = lower(l.order_no) offset 0)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.made_or_sent(by_run bigint)

@@ -43,6 +43,10 @@ forgotten as (
           or l.transaction_id = one.transaction_id
       else l.currency = one.currency
         and l.amount = round(coalesce(one.refund_amount, one.amount), 2)::text end
+    -- of a payout also what it may stand for
+    or one.operation = 'payout' and l.attempt_id in (
+      select attempt_id from tieout.lost_twins(one.account_id, one.transaction_id, one.currency,
+        one.amount, one.payload, one.created_at))
   order by l.sent_at desc limit $3::int
 )
 select jsonb_build_object(

@@ -69,7 +69,9 @@ select i.instruction_id, i.order_no, i.transaction_id, i.currency, i.amount::tex
   ) as is_asked, i.requested_at,
   -- a person who approved it as one that may be another had seen that
   (still.doubled is not null or i.doubled is not null
-    or exists (select from twin where twin.instruction_id = i.instruction_id))
+    or exists (select from twin where twin.instruction_id = i.instruction_id)
+    or exists (select from tieout.lost_twins(i.account_id, i.transaction_id, i.currency, i.amount,
+      i.payload, $2::timestamptz)))
     and tieout.unseen(plain, '{twin_request}') is not null as is_twin,
   (still.restored or coalesce(coalesce(i.requested_at, '-infinity')
     < (select max(at) from tieout.put_backs), false))

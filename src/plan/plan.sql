@@ -118,8 +118,7 @@ beside as materialized (
     join tieout.pulls on run_id between first and last and kind <> 'night'
       and finished_at is not null) p
   join tieout.look_entries e using (pull_id)
-  where (e.is_extra or not e.is_extra)
-    and e.state in ('captured', 'partially_refunded', 'refunded')
+  where (e.is_extra or not e.is_extra) and e.state in ('captured', 'partially_refunded', 'refunded')
 ),
 -- To be captured, and taken by another transaction already: a look before, one that was made to
 -- send or to confirm, or the book of movements, had it. A gateway that shows the newest attempt
@@ -218,7 +217,9 @@ wanted as not materialized (
     null, 'requested', false, i.instruction_id, i.state, i.approval_id, i.approved_at, i.lapsed,
     i.freed_by, i.is_unseen, restored.at, ra.send_block, p.requested_at, coalesce(i.known_at,
       past.known_at), p.amount, null, null, false, least(coalesce(p.requested_at, '-infinity'),
-      i.known_at, past.known_at) < restored.at, false, array_remove(array[p.doubled], null),
+      i.known_at, past.known_at) < restored.at, false, array_remove(array[
+      coalesce(p.doubled, (select 'twin_request' from tieout.lost_twins(p.account_id, p.request_id,
+        p.currency, p.amount, p.payload, $2::timestamptz) limit 1))], null),
     p.problem, p.payload, p.is_in_totals, p.source_currency, p.source_amount
   from jsonb_to_recordset($7::jsonb) as p (account_id text, request_id text, currency text,
     amount numeric, requested_at timestamptz, problem text, payload jsonb, is_in_totals boolean,
@@ -363,8 +364,7 @@ again as materialized (
   select before.account_id, before.order_no, before.operation, before.transaction_id,
     coalesce(before.refund_id, '') as refund_id,
     array_agg(d.decided_by order by d.decision_id) as by
-  from tieout.instructions before
-  join tieout.decisions d on d.decision_id = before.replan_id
+  from tieout.instructions before join tieout.decisions d on d.decision_id = before.replan_id
   where before.replan_id is not null
   group by 1, 2, 3, 4, 5
 ),

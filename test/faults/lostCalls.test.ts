@@ -130,3 +130,26 @@ it('a payout that waits, as it may have been sent, bars what comes in the place 
   expect(await payouts(shop)).toHaveLength(1);
   expect(await waiting(shop)).toContain('payout held: twin_request');
 });
+
+it('a payout whose very request was lost bars what comes in its place', async () => {
+  const shop = await openShop();
+  const { a, server } = shop;
+  await a.night(3);
+  await server.keep('a base backup');
+  await askForPayout(shop);
+  await a.night(2);
+  expect(await payouts(shop)).toHaveLength(1);
+  // With the second refund of the order.
+  await putBack(shop, 2);
+  // The ledger went back, too; what is imported again bears another number, and the date of now.
+  const { rows } = await server.at((db) => db.query('select from ledger.payout_requests'));
+  expect(rows).toHaveLength(0);
+  await askForPayout(shop, 0, ANEW);
+  await a.night(1, new Date());
+  expect(await payouts(shop)).toHaveLength(1);
+  expect(await waiting(shop)).toContain('payout held: twin_request');
+  // Who has looked, and found that it is another one, lets it go.
+  await a.decide('approve', 'seen');
+  await a.comeBy();
+  expect(await payouts(shop)).toHaveLength(2);
+});

@@ -158,14 +158,17 @@ export async function lostPayout(
   return row === undefined ? null : { sentAt: row.sent_at, host: row.host };
 }
 
-/** Says what became of it; once. */
-export async function endCall(db: Db, callId: bigint, end: CallEnd): Promise<void> {
+/**
+ * Says what became of it; once. By its permit: a database that was put back meanwhile gives the
+ * number of the call out anew, and may have this one from the journal, under another number.
+ */
+export async function endCall(db: Db, permitId: string, end: CallEnd): Promise<void> {
   await db.query(
     `update tieout.gateway_calls
      set outcome = $2, reason = $3, http_status = $4, ended_at = clock_timestamp(),
        looks_before = tieout.looks_drawn()
-     where call_id = $1 and outcome is null`,
-    [callId, end.outcome, end.reason, end.httpStatus],
+     where permit_id = $1 and outcome is null`,
+    [permitId, end.outcome, end.reason, end.httpStatus],
   );
 }
 

@@ -1,7 +1,11 @@
 // What was moved behind a backup stands in the way of what comes in its place, whoever moved it: a
 // person by hand, or a batch whose request leaves the ledger. Neighbour: putBack.test.ts.
 
+import { randomUUID } from 'node:crypto';
 import { afterEach, expect, it, vi } from 'vitest';
+import { unknownPermits } from '../../src/send/journal/journalsStore.js';
+import type { LostPermit } from '../../src/send/journal/permitSegments.js';
+import { enterLost } from '../../src/send/journal/putBacksStore.js';
 import type { Shop } from './sharedShop.js';
 import {
   ACCOUNT,
@@ -33,6 +37,23 @@ async function putBack(shop: Shop, lost: number): Promise<void> {
   await letGo(shop);
 }
 
+/** An order that was captured, and of which some went back, so that no state tells one part more. */
+async function refundedInPart(shop: Shop) {
+  await shop.a.night(3);
+  const { rows } = await shop.server.at((db) =>
+    db.query<Record<'order_no' | 'transaction_id' | 'currency' | 'amount', string>>(
+      `select order_no, transaction_id, currency, amount::numeric(20, 2)::text as amount
+       from tieout.instructions
+       where operation = 'capture' and state = 'confirmed' order by amount desc limit 1`,
+    ),
+  );
+  const [captured] = rows;
+  if (!captured) throw new Error('nothing was captured');
+  await askForRefund(shop, captured.order_no, 'R-before', '1.00');
+  await shop.a.night(2);
+  return captured;
+}
+
 async function askForRefund({ server }: Shop, orderNo: string, id: string, amount: string) {
   await server.at((db) =>
     db.query(
@@ -47,19 +68,7 @@ async function askForRefund({ server }: Shop, orderNo: string, id: string, amoun
 it('a refund by hand that the database has lost: the request that it was for is asked about', async () => {
   const shop = await openShop();
   const { a, server } = shop;
-  await a.night(3);
-  const { rows } = await server.at((db) =>
-    db.query<Record<'order_no' | 'transaction_id' | 'currency' | 'amount', string>>(
-      `select order_no, transaction_id, currency, amount::numeric(20, 2)::text as amount
-       from tieout.instructions
-       where operation = 'capture' and state = 'confirmed' order by amount desc limit 1`,
-    ),
-  );
-  const [captured] = rows;
-  if (!captured) throw new Error('nothing was captured');
-  // Some of it went back before, so that no state tells one part more.
-  await askForRefund(shop, captured.order_no, 'R-before', '1.00');
-  await a.night(2);
+  const captured = await refundedInPart(shop);
   await server.keep('a base backup');
   await a.byHand('refund', {
     refund_orders: [{ ...captured, refund_amount: '2.00', refund_reason: 'by phone' }],
@@ -77,6 +86,32 @@ it('a refund by hand that the database has lost: the request that it was for is 
   expect(calls).toEqual([
     { operation: 'refund', called_by: expect.stringMatching(/^journal of /), outcome: null },
   ]);
+});
+
+it('a refund by hand that the gateway refused stands in the way of nothing, though it was lost', async () => {
+  const shop = await openShop();
+  const { a, server } = shop;
+  const captured = await refundedInPart(shop);
+  await server.keep('a base backup');
+  const before = await shop.effects();
+  // More than is left of it: the gateway says no.
+  const tooMuch = { ...captured, refund_amount: captured.amount, refund_reason: 'by phone' };
+  await a.byHand('refund', { refund_orders: [tooMuch] });
+  expect(await shop.effects()).toEqual(before);
+  await putBack(shop, 1);
+  const { rows: calls } = await server.at((db) =>
+    db.query('select operation, called_by, outcome, host from tieout.gateway_calls'),
+  );
+  expect(calls).toEqual([
+    expect.objectContaining({
+      ...{ operation: 'refund', outcome: 'rejected' },
+      called_by: expect.stringMatching(/^journal of /),
+    }),
+  ]);
+  await askForRefund(shop, captured.order_no, 'R-after', '2.00');
+  await a.night(1, new Date());
+  const added = (await shop.effects()).filter((one) => !before.includes(one));
+  expect(added).toEqual([`refund ${captured.order_no} 2.00`]);
 });
 
 it('a payout that the database has lost is made by nobody a second time by hand', async () => {
@@ -152,4 +187,24 @@ it('a payout whose very request was lost bars what comes in its place', async ()
   await a.decide('approve', 'seen');
   await a.comeBy();
   expect(await payouts(shop)).toHaveLength(2);
+});
+
+it('a payout by hand that moved nothing is entered as such, and pays nobody’s request', async () => {
+  const shop = await openShop();
+  const { server } = shop;
+  const permit: LostPermit = {
+    ...{ attemptId: randomUUID(), batchId: '', accountId: ACCOUNT, operation: 'payout' },
+    ...{ bodySha256: 'f'.repeat(64), at: '2026-11-20T10:00:00Z', outcome: 'rejected' },
+    entries: [{ id: '1', order: PAYOUT, transaction: PAYOUT, amount: '120', currency: 'EUR' }],
+  };
+  const { rows } = await server.at(async (db) => {
+    await db.transaction((tx) => enterLost(tx, 'a', [permit]));
+    expect(await unknownPermits(db, [permit.attemptId])).toEqual([]);
+    return db.query(
+      `select outcome, (select count(*)::int from tieout.calls_by_hand($1)) as paying,
+         (select count(*)::int from tieout.lost_permits) as lost from tieout.gateway_calls`,
+      [PAYOUT],
+    );
+  });
+  expect(rows).toEqual([{ outcome: 'rejected', paying: 0, lost: 0 }]);
 });

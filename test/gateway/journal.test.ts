@@ -160,6 +160,20 @@ describe('a call that moves money', () => {
     expect(await payoutsByHand(fresh.db, ['another'])).toEqual([]);
   });
 
+  it('says what became of it where the database gave its number out anew meanwhile', async () => {
+    await call('capture', CAPTURE, batchJson('capture'), async () => {
+      await fresh.db.transaction(async (tx) => {
+        await tx.query('set local session_replication_role = replica');
+        await tx.query(
+          `update tieout.gateway_calls set call_id = default
+           where call_id = (select max(call_id) from tieout.gateway_calls)`,
+        );
+      });
+    });
+    const { outcome, operation } = (await calls()).at(-1) ?? {};
+    expect([operation, outcome]).toEqual(['capture', expect.any(String)]);
+  });
+
   it('is not made again for a refund of which nobody knows what became', async () => {
     const part = { transaction_id: 'T7', order_no: 'SO-7', currency: 'EUR', amount: '10.00' };
     const refund = (amount: string) => {

@@ -104,6 +104,21 @@ describe('a permit that the database has lost', () => {
     expect(found).toMatchObject([{ ...lost, at: expect.stringMatching(/^20/) }]);
     expect(await journal.find(new Set())).toEqual([]);
   });
+
+  it('and moved nothing is one permit, with what became of it and what it names', async () => {
+    const journal = await openOne(SMALL_BYTES);
+    const refused = permit();
+    await journal.append(refused);
+    await give(journal, 6);
+    const released = new Date();
+    await journal.append({ ...refused, entries: [], outcome: 'rejected' });
+    const found = await journal.find(new Set([refused.attemptId]));
+    expect(found).toMatchObject([{ ...refused, outcome: 'rejected' }]);
+    const reading = await journal.read(null, null);
+    expect(reading).toMatchObject({ permits: { length: 7 }, damage: null });
+    // A person let go of it before it was answered.
+    expect((await journal.read(null, released)).permits).toEqual([]);
+  });
 });
 
 const idsOf = ({ permits }: { permits: { permitId: string }[] }): string[] =>

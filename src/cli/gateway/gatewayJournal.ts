@@ -70,7 +70,7 @@ export function journalled(
   call: { operation: CallName; by: Decider; fields: Fields },
 ): Journal {
   const { db, journal: permits } = deps;
-  let callId: bigint | null = null;
+  let permit: PermitLine | null = null;
   if (!movesMoney(call.operation)) return { client, end: async () => {} };
   return {
     client: {
@@ -90,23 +90,27 @@ export function journalled(
           const host = hostname();
           const made = { accountId, operation, by, host, bodySha256, entries, permitId };
           const { id, began } = await recordPermitted(deps, made);
-          callId = id;
+          permit = permitOf(made, id);
           // After the call is on record: a batch that is claimed from now on sees it.
-          await refuseUnderWay(db, id, accountId, entries);
-          await refuseCalledBefore(db, id, operation, entries);
-          await refuseLost(db, id, operation, entries);
+          await refuseUnderWay(db, made);
+          await refuseCalledBefore(db, id, made);
+          await refuseLost(db, made);
           try {
-            await permits?.append(permitOf(made, id));
+            await permits?.append(permit);
           } catch (error) {
-            await refuse(db, id, notWritten(error));
+            await refuse(db, made, notWritten(error));
           }
           return () => isInBudget(deps, began);
         });
       },
     },
     end: async ({ kind, reason, status }) => {
-      if (callId === null) return;
-      await endCall(db, callId, { outcome: kind, reason, httpStatus: status });
+      if (permit === null) return;
+      if (kind === 'rejected' || kind === 'not_sent') {
+        // Without it a database that loses the call has to take it for made, perhaps.
+        await permits?.append({ ...permit, entries: [], outcome: kind }).catch(() => {});
+      }
+      await endCall(db, permit.attemptId, { outcome: kind, reason, httpStatus: status });
     },
   };
 }
@@ -142,40 +146,25 @@ function nothingSent(reason: string): InputError {
 }
 
 /** What tieout itself may be doing in this moment, or has paid, is not done beside it. */
-async function refuseUnderWay(
-  db: Db,
-  callId: bigint,
-  accountId: string,
-  entries: readonly CalledEntry[],
-): Promise<void> {
-  const found = await underWay(db, accountId, entries);
+async function refuseUnderWay(db: Db, call: NewCall): Promise<void> {
+  const found = await underWay(db, call.accountId, call.entries);
   if (found === null) return;
-  await refuse(db, callId, underWayWords(found));
+  await refuse(db, call, underWayWords(found));
 }
 
 /** What a person did, or may have done, by hand already is not done by hand once more. */
-async function refuseCalledBefore(
-  db: Db,
-  callId: bigint,
-  operation: CallName,
-  entries: readonly CalledEntry[],
-): Promise<void> {
-  const found = await calledBefore(db, callId, operation, entries);
-  if (found !== null) await refuse(db, callId, calledBeforeWords(found));
+async function refuseCalledBefore(db: Db, callId: bigint, call: NewCall): Promise<void> {
+  const found = await calledBefore(db, callId, call.operation, call.entries);
+  if (found !== null) await refuse(db, call, calledBeforeWords(found));
 }
 
 /** Nor what was sent, by a batch or by hand, before the database was put back. */
-async function refuseLost(
-  db: Db,
-  callId: bigint,
-  operation: CallName,
-  entries: readonly CalledEntry[],
-): Promise<void> {
-  const lost = await lostPayout(db, operation, entries);
+async function refuseLost(db: Db, call: NewCall): Promise<void> {
+  const lost = await lostPayout(db, call.operation, call.entries);
   if (lost === null) return;
   await refuse(
     db,
-    callId,
+    call,
     `this payout was sent at ${lost.sentAt.toISOString()} by host ${lost.host}, before the ` +
       `database was put back; ${PAID_ONCE}`,
   );
@@ -183,8 +172,8 @@ async function refuseLost(
 
 const PAID_ONCE = 'a request is paid once. Was it surely not made, pay it under another request_id';
 
-async function refuse(db: Db, callId: bigint, reason: string): Promise<never> {
-  await endCall(db, callId, { outcome: 'not_sent', reason, httpStatus: null });
+async function refuse(db: Db, { permitId }: NewCall, reason: string): Promise<never> {
+  await endCall(db, permitId, { outcome: 'not_sent', reason, httpStatus: null });
   throw nothingSent(reason);
 }
 

@@ -18,6 +18,8 @@ export interface PermitLine {
   operation: string;
   bodySha256: string;
   entries: readonly PermitEntry[];
+  /** a second line, of a call by hand: it moved nothing */
+  outcome?: 'rejected' | 'not_sent';
 }
 
 export interface PermitEntry {
@@ -148,20 +150,27 @@ export async function findPermits(
   place: string,
   wanted: ReadonlySet<string>,
 ): Promise<LostPermit[]> {
-  const found: LostPermit[] = [];
-  if (wanted.size === 0) return found;
+  const found = new Map<string, LostPermit>();
+  if (wanted.size === 0) return [];
   for (const segment of await segments(place)) {
     const path = segmentPath(place, segment);
     for await (const { text } of wholeLines(path, 0, (await stat(path)).size)) {
       const line = lineOf(text);
-      if (line !== null && wanted.has(line.attemptId)) found.push(line);
+      if (line === null || !wanted.has(line.attemptId)) continue;
+      const { outcome, at: endedAt } = line;
+      const permit = found.get(line.attemptId) ?? line;
+      found.set(line.attemptId, outcome === undefined ? line : { ...permit, outcome, endedAt });
     }
   }
-  return found;
+  return [...found.values()];
 }
 
 /** A permit as its line has it, with the time at which it was given. */
-export type LostPermit = PermitLine & { at: string };
+export type LostPermit = PermitLine & {
+  at: string;
+  /** where it is known to have moved nothing */
+  endedAt?: string;
+};
 
 interface Reader {
   reading: JournalReading;
@@ -191,6 +200,8 @@ async function readSegment(
     const at = new Date(line.at);
     if (after !== null && at <= after) continue;
     if (!isSound) reading.damage ??= `permit ${line.attemptId} was altered`;
+    // Of one that was let go as lost it gives nothing new.
+    if (line.outcome !== undefined) continue;
     reading.permits.push({ permitId: line.attemptId, at });
   }
   return read;

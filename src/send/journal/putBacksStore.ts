@@ -74,13 +74,17 @@ export async function freezePutBack(
   });
 }
 
-/** Entered once, however often it is found: what a person moved by hand as a call by hand, too. */
+/**
+ * Entered once, however often it is found: what a person moved by hand as a call by hand, too, and
+ * what moved nothing as such a call alone.
+ */
 export async function enterLost(
   tx: Db,
   host: string,
   permits: readonly LostPermit[],
 ): Promise<void> {
-  const rows = permits.flatMap((permit) =>
+  const moved = permits.filter(({ outcome }) => outcome === undefined);
+  const rows = moved.flatMap((permit) =>
     (permit.entries ?? []).map((entry, at) => ({
       attempt_id: permit.attemptId,
       entry: at,
@@ -109,27 +113,32 @@ export async function enterLost(
 }
 
 /**
- * Who called, and what became of it, the database has forgotten; that it was called, not. A payout
- * is found by its request, and waits for a person by that.
+ * Who called, the database has forgotten; that it was called, not. What became of it the journal
+ * knows where it moved nothing. Another payout is found by its request, and waits for a person by
+ * that.
  */
 async function enterLostCalls(tx: Db, host: string, permits: readonly LostPermit[]): Promise<void> {
   const calls = permits
-    .filter(({ batchId, operation }) => batchId === '' && operation !== 'payout')
+    .filter(({ batchId }) => batchId === '')
+    .filter(({ operation, outcome }) => outcome !== undefined || operation !== 'payout')
     .map((permit) => ({
       permit_id: permit.attemptId,
       account_id: permit.accountId,
       operation: permit.operation,
       body_sha256: permit.bodySha256,
       at: permit.at,
+      outcome: permit.outcome ?? null,
+      ended_at: permit.outcome === undefined ? null : (permit.endedAt ?? permit.at),
       entries: (permit.entries ?? []).flatMap((entry) => calledEntry(permit.operation, entry)),
     }))
-    .filter(({ entries }) => entries.length > 0);
+    .filter(({ entries, outcome }) => outcome !== null || entries.length > 0);
   await tx.query(
     `insert into tieout.gateway_calls (account_id, operation, called_by, is_claim, host, at,
-       body_sha256, entries, permit_id)
-     select account_id, operation, $2, true, $3, at, decode(body_sha256, 'hex'), entries, permit_id
+       body_sha256, entries, permit_id, outcome, ended_at)
+     select account_id, operation, $2, true, $3, at, decode(body_sha256, 'hex'), entries,
+       permit_id, outcome, ended_at
      from jsonb_to_recordset($1::jsonb) as lost (permit_id uuid, account_id text, operation text,
-       body_sha256 text, at timestamptz, entries jsonb)
+       body_sha256 text, at timestamptz, outcome text, ended_at timestamptz, entries jsonb)
      order by at
      on conflict (permit_id) where permit_id is not null do nothing`,
     [JSON.stringify(calls), `journal of ${host}`, host],
@@ -140,6 +149,9 @@ async function enterLostCalls(tx: Db, host: string, permits: readonly LostPermit
 function calledEntry(operation: string, entry: PermitEntry): Record<string, string>[] {
   const { order, transaction, amount, currency } = entry;
   if (order === undefined && transaction === undefined) return [];
+  if (operation === 'payout') {
+    return [{ request_id: order ?? '', payment_amount: amount, payment_currency: currency }];
+  }
   return [
     {
       ...(order === undefined ? {} : { order_no: order }),

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Policy } from '../../src/core/instructions/policy.js';
+import { sheetOf } from '../../src/instructions/instructionSheet.js';
 import { cutBatches } from '../../src/instructions/instructionsStore.js';
 import { payoutFacts } from '../../src/instructions/payoutsStore.js';
 import { planInstructions } from '../../src/plan/planStore.js';
@@ -88,6 +89,13 @@ test.each([
   request = randomUUID();
   await ask(request);
   expect(await plan(after(3 * HOUR_MS))).toBe(bars ? 'held: twin_request' : 'queued');
+  // Whoever decides reads what was sent.
+  const { rows } = await fresh.db.query<{ id: bigint }>(
+    'select max(instruction_id) as id from tieout.instructions where account_id = $1',
+    [accountId],
+  );
+  const sheet = await sheetOf({ db: fresh.db, refundReasonTag: true }, rows[0]?.id ?? 0n);
+  expect(sheet?.lostPermits).toMatchObject(bars ? [{ transactionId: lostRequest }] : []);
 });
 
 test('one whose request is there bars nothing but that one', async () => {

@@ -228,7 +228,10 @@ test('what waits as sent before waits on where its request was gone for a night'
   ]);
 });
 
-test('what comes in the place of a refund that waits as sent before is asked about', async () => {
+test.each([
+  ['planned before the put-back', SNAPSHOT_AT],
+  ['whose row was lost, and which was planned anew', later()],
+])('what comes in the place of a refund that waits as sent before, %s', async (_, plannedAt) => {
   const { db } = fresh;
   const accountId = `Y${randomUUID().slice(0, 8)}`;
   await db.transaction((tx) => sayPutBack(tx, 'for a test'));
@@ -238,6 +241,13 @@ test('what comes in the place of a refund that waits as sent before is asked abo
        reason = 'no longer asked for', changed_by = 'tieout' where account_id = $1`,
     [accountId],
   );
+  await db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query('update tieout.instructions set created_at = $2 where account_id = $1', [
+      accountId,
+      plannedAt,
+    ]);
+  });
   const renamed = loadedAnew(ASKED).map((order) => ({
     ...order,
     refunds: order.refunds.map((one) =>

@@ -11,7 +11,12 @@ import { asWritten, list, named } from '../database/identifiers.js';
 import { statement } from '../database/statements.js';
 import { sayBrake } from '../send/batches/sendingStatusStore.js';
 import type { JournalPlace } from '../send/journal/journalsStore.js';
-import { holdWaiting, IDS_SEEN_OUTSIDE, IDS_SKIPPED } from '../send/journal/putBacksStore.js';
+import {
+  holdWaiting,
+  IDS_SEEN_OUTSIDE,
+  IDS_SKIPPED,
+  putBackFound,
+} from '../send/journal/putBacksStore.js';
 import { rowsOf } from './backupFiles.js';
 import type { BackupKey } from './backupKey.js';
 import { LEFT_OUT } from './backupStore.js';
@@ -150,7 +155,11 @@ async function freezeRestored(tx: Tx, order: RestoreOrder): Promise<void> {
     isOn: true,
     reason: `restored from the backup of ${takenAt}: what was sent since is not in it`,
     who: order.who,
-    found: { restoredFrom: { takenAt, sha256: order.sha256 }, journals: [order.journal] },
+    found: {
+      restoredFrom: { takenAt, sha256: order.sha256 },
+      journals: [order.journal],
+      ...(await putBackFound(tx)),
+    },
   });
 }
 

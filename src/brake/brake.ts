@@ -21,7 +21,7 @@ import { absentWords } from '../send/journal/journalGuard.js';
 import type { JournalHome } from '../send/journal/journalsStore.js';
 import { absentHosts, excuseAbsent, releaseJournals } from '../send/journal/journalsStore.js';
 import { journalFolder } from '../send/journal/journalTrouble.js';
-import { holdBlind } from '../send/journal/putBacksStore.js';
+import { holdBlind, putBackFound } from '../send/journal/putBacksStore.js';
 
 export interface BrakeOrder {
   /** null: all accounts */
@@ -101,7 +101,7 @@ async function liftAll(tx: Db, order: BrakeOrder, own: JournalHome | null): Prom
   if (absent.length > 0) {
     // Nobody has looked into what they sent: what no snapshot can vouch for waits for a person.
     await holdBlind(tx);
-    const found = { absent, putBack: {} };
+    const found = { absent, ...(await putBackFound(tx)) };
     await sayBrake(tx, { ...wordOf(order, 'freeze', false), found });
     lifted.push(`journals of permits not held against this database: ${absent.join(', ')}`);
   }

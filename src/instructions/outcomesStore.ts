@@ -1,7 +1,8 @@
 // What became of each instruction, for the shop (docs/CONTRACT.md section 4). Rows are numbered
 // when they are published, one publisher at a time, so that a reader who resumes after the highest
-// number it saw misses nothing; migrations/0008 says why. Neighbours: reports/outcomes.ts,
-// cli/ledger/export.ts.
+// number it saw misses nothing (migrations/0008 says why), also where the database was put back:
+// they go on behind all that were given out before (send/journal/putBacksStore.ts). Neighbours:
+// reports/outcomes.ts, cli/ledger/export.ts.
 
 import type { OutcomeRow } from '../core/instructions/outcome.js';
 import type { Database, Db } from '../database/db.js';
@@ -18,6 +19,12 @@ export async function lastOutcome(db: Db): Promise<bigint> {
     'select coalesce(max(seq), 0) as last from tieout.outcomes',
   );
   return rows[0]?.last ?? 0n;
+}
+
+/** The highest that anybody can have read, with what was lost where the database was put back. */
+export async function knownOutcome(db: Db): Promise<bigint> {
+  const { rows } = await db.query<{ known: bigint }>('select tieout.outcomes_known() as known');
+  return rows[0]?.known ?? 0n;
 }
 
 /** When the database last came back older than it was: numbers behind its newest may be known. */

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sayPutBack } from '../../src/send/journal/putBacksStore.js';
 import { tieoutHere } from '../support/cliHere.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
@@ -63,6 +64,7 @@ describe('tieout export outcomes', () => {
     const last = lines((await run()).stdout).length;
     const ahead = ['--after', String(last + 50)];
     expect(await run(...ahead)).toMatchObject({ code: 0, stdout: '' });
+    // As versions before this one have it on record, from which nothing was skipped.
     await house.db.query(
       `insert into tieout.brakes (kind, is_on, reason, by, is_claim, found)
        values ('put_back', false, 'it changed over', 'tieout', false, '{"putBack": {}}')`,
@@ -70,7 +72,7 @@ describe('tieout export outcomes', () => {
     const ended = await run(...ahead);
     expect([ended.code, ended.stdout]).toEqual([1, '']);
     expect(ended.stderr).toMatch(
-      new RegExp(`the newest outcome is ${last}\\. The database was put back .* --after ${last},`),
+      new RegExp(`next outcome is ${last + 1}\\. The database was put back .* --after ${last},`),
     );
     expect((await run('--after', String(last))).code).toBe(0);
   });
@@ -101,5 +103,23 @@ describe('tieout export outcomes', () => {
     const ended = await run(`--after=${after}`);
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('--after');
+  });
+
+  it('goes on far behind what was lost: a reader who was ahead has nothing to do', async () => {
+    const last = lines((await run()).stdout).length;
+    const ahead = ['--after', String(last + 50)];
+    await house.db.transaction((tx) => sayPutBack(tx, 'it changed over'));
+    expect(await run(...ahead)).toMatchObject({ code: 0, stdout: '' });
+    await house.db.query(
+      `insert into tieout.outcome_rows (instruction_id, account_id, operation, state, at)
+       select instruction_id, account_id, operation, 'unknown', now() from tieout.instructions
+       order by instruction_id limit 2`,
+    );
+    const [first, second, ...more] = lines((await run(...ahead)).stdout);
+    expect([first?.state, second?.state, more]).toEqual(['unknown', 'unknown', []]);
+    expect(first?.seq).toBeGreaterThan(last + 1_000_000);
+    expect(second?.seq).toBe((first?.seq ?? 0) + 1);
+    // One that is ahead of that, too, reads another database.
+    expect((await run('--after', String((second?.seq ?? 0) + 1))).code).toBe(1);
   });
 });

@@ -17,6 +17,7 @@ import {
   KIM,
   letGo,
   openShop,
+  outcomesReader,
   PAYOUT,
   waiting,
 } from './sharedShop.js';
@@ -27,7 +28,11 @@ vi.setConfig({ testTimeout: 240_000 });
 afterEach(closeShops);
 
 /** What B sent is in no database any more; A, which was there before, comes first. */
-async function lostByB(shop: Shop, how: PutBack): Promise<string[]> {
+async function lostByB(
+  shop: Shop,
+  how: PutBack,
+  reader?: ReturnType<typeof outcomesReader>,
+): Promise<string[]> {
   const { a, b, server } = shop;
   await a.night(3);
   // Recovery to a point before B ever came forgets that there is such a host.
@@ -40,24 +45,50 @@ async function lostByB(shop: Shop, how: PutBack): Promise<string[]> {
   const moved = await shop.effects();
   expect(moved.filter((one) => one.startsWith('refund'))).toHaveLength(2);
   expect(moved.filter((one) => one.startsWith('payout'))).toHaveLength(1);
+  await reader?.read();
   await server.putBack(how);
   return moved;
 }
 
+const OTHER = `${PAYOUT.slice(0, -1)}a`;
+
+/** What the shop was told that the database still has. */
+const keptAlone = ({ server }: Shop): Promise<string[]> =>
+  server.at(async (db) => {
+    const { rows } = await db.query<{ told: string }>(
+      `select concat_ws(' ', seq, order_no, state) as told from tieout.outcomes`,
+    );
+    return rows.map(({ told }) => told);
+  });
+
 describe.each(PUT_BACK)('a database put back by %s', (how) => {
   it('pays nothing again, whichever host works first, and goes on', async () => {
     const shop = await openShop();
-    const moved = await lostByB(shop, how);
+    const reader = outcomesReader(shop);
+    const moved = await lostByB(shop, how, reader);
+    const kept = await keptAlone(shop);
+    await askForPayout(shop, 1, OTHER, { payment_amount: '7', payment_currency: 'EUR' });
     await shop.a.night(2);
+    await reader.read();
     expect(await shop.effects()).toEqual(moved);
     // B comes back: what it sent is held by itself.
     await shop.b.night(2);
+    await reader.read();
     expect(await freezes(shop)).toEqual([expect.stringMatching(/journal|another one/)]);
     await letGo(shop);
+    await shop.server.at((db) =>
+      db.query('delete from ledger.payout_requests where request_id = $1', [OTHER]),
+    );
     await shop.a.night(1);
     await shop.b.night(1);
     expect(await shop.effects()).toEqual(moved);
     expect(await waiting(shop)).toEqual(['payout held: restored', 'refund held: restored']);
+    // The shop kept its number, and knows nothing of all this.
+    await reader.read();
+    const since = (await reader.kept()).filter((one) => !kept.includes(one));
+    expect(since).toEqual([expect.stringMatching(`^\\d+ ${OTHER} withdrawn$`)]);
+    expect(since.filter((one) => !reader.seen.includes(one))).toEqual([]);
+    expect(new Set(reader.seen.map((one) => one.split(' ')[0])).size).toBe(reader.seen.length);
   });
 });
 

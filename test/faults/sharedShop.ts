@@ -15,6 +15,11 @@ import { loadConfig } from '../../src/config/config.js';
 import { PROFILE_TEMPLATE } from '../../src/config/templates.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
 import { withPayments } from '../../src/gateway/payments/paymentClient.js';
+import {
+  lastOutcome,
+  outcomesBetween,
+  publishOutcomes,
+} from '../../src/instructions/outcomesStore.js';
 import { loadLedger } from '../../src/ledger/ledgerStore.js';
 import { runDate } from '../../src/night/run.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
@@ -190,12 +195,13 @@ export async function askForPayout(
   { server }: Shop,
   hoursAgo = 1,
   requestId = PAYOUT,
+  payload = PAYLOAD,
 ): Promise<void> {
   await server.at((db) =>
     db.query(
       `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
        values ($1, $2, $3, now() - make_interval(hours => $4))`,
-      [requestId, ACCOUNT, JSON.stringify(PAYLOAD), hoursAgo],
+      [requestId, ACCOUNT, JSON.stringify(payload), hoursAgo],
     ),
   );
 }
@@ -208,6 +214,31 @@ export async function waiting({ server }: Shop): Promise<string[]> {
     ),
   );
   return rows.map(({ what }) => what);
+}
+
+/** Who reads the outcomes as the shop does: now and then, what comes after the highest it saw. */
+export function outcomesReader({ server }: Shop) {
+  let after = 0n;
+  const seen: string[] = [];
+  const rowsAfter = (from: bigint): Promise<{ told: string[]; last: bigint }> =>
+    server.at(async (db) => {
+      await publishOutcomes(db);
+      const last = await lastOutcome(db);
+      const told: string[] = [];
+      for await (const rows of outcomesBetween(db, from, last))
+        for (const { seq, orderNo, state } of rows) told.push(`${seq} ${orderNo} ${state}`);
+      return { told, last };
+    });
+  return {
+    seen,
+    read: async (): Promise<void> => {
+      const { told, last } = await rowsAfter(after);
+      seen.push(...told);
+      if (last > after) after = last;
+    },
+    /** All that the database has now, whoever has read it. */
+    kept: async (): Promise<string[]> => (await rowsAfter(0n)).told,
+  };
 }
 
 export const freezes = ({ server }: Shop): Promise<string[]> =>

@@ -9,6 +9,7 @@ import { OUTCOMES } from '../../../reports/outcomes.js';
 import { InputError, UsageError } from '../../core/errors.js';
 import type { Db } from '../../database/db.js';
 import {
+  knownOutcome,
   lastOutcome,
   lastPutBack,
   outcomesBetween,
@@ -42,7 +43,7 @@ export function exportCommand(): Command {
         async (app) => {
           await publishOutcomes(app.db);
           const last = await lastOutcome(app.db);
-          await requireKnown(app.db, after, last);
+          await requireKnown(app.db, after);
           const rows = outcomesBetween(app.db, after, last);
           const isJson = wantsJson(inner);
           if (flags.out !== undefined) {
@@ -62,14 +63,18 @@ export function exportCommand(): Command {
   return command;
 }
 
-/** A reader that is ahead of a database that was put back would miss what comes, unknowing. */
-async function requireKnown(db: Db, after: bigint, last: bigint): Promise<void> {
-  const at = after > last ? await lastPutBack(db) : null;
+/**
+ * Numbers that were lost with a database that was put back are behind the reader by themselves: the
+ * next one is beyond them. One that is ahead of these, too, would miss what comes, unknowing.
+ */
+async function requireKnown(db: Db, after: bigint): Promise<void> {
+  const known = await knownOutcome(db);
+  const at = after > known ? await lastPutBack(db) : null;
   if (at === null) return;
   throw new InputError(
-    `--after ${after}: the newest outcome is ${last}. The database was put back ` +
-      `(${at.toISOString()}) and has lost what came behind that; the next one is ${last + 1n} ` +
-      `again: read on by --after ${last}, and ask of what you have behind it with tieout order`,
+    `--after ${after}: the next outcome is ${known + 1n}. The database was put back ` +
+      `(${at.toISOString()}) and has lost what came behind its newest one: read on by ` +
+      `--after ${known}, and ask of what you have behind it with tieout order`,
   );
 }
 

@@ -154,7 +154,7 @@ function wordsOf(
     ...(config.database.kind === 'embedded' ? [] : [TO_OTHERS]),
     'Next: `tieout run` looks at the gateway and says what it finds; read it, then',
     '`tieout brake off --reason TEXT` lets the sending go.',
-    `Outcomes end at ${outcomes}: the shop reads on from there (\`tieout export outcomes\`).`,
+    `Outcomes end at ${outcomes}; new ones get numbers far behind: the shop reads on as it did.`,
     ...manifest.views.map((view) => `${view} was a view of yours: create it again.`),
   ];
 }

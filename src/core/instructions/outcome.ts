@@ -3,7 +3,7 @@
 // amounts are text, instants are Date.
 
 export interface OutcomeRow {
-  /** grows by one from row to row; a reader resumes after the highest it saw */
+  /** grows by one, and by more after a put-back; a reader resumes after the highest it saw */
   seq: bigint;
   accountId: string;
   orderNo: string | null;

@@ -42,6 +42,21 @@ export async function holdBlind(tx: Db): Promise<void> {
   await holdWaiting(tx, BLIND);
 }
 
+/**
+ * What stands with each word that the database came back: up to which number outcomes may have been
+ * read by others. By the clock, in milliseconds, since the state that comes back may be one of
+ * before an earlier word of this kind, or the same one once more. None is published meanwhile.
+ */
+export async function putBackFound(tx: Db): Promise<{ putBack: { outcomesUpTo: number } }> {
+  await tx.query(`select pg_advisory_xact_lock(hashtext('tieout.outcomes'))`);
+  const { rows } = await tx.query<{ known: bigint }>(
+    `select greatest((select max(seq) from tieout.outcome_rows) + $1,
+       (extract(epoch from clock_timestamp()) * 1000)::bigint) as known`,
+    [IDS_SKIPPED],
+  );
+  return { putBack: { outcomesUpTo: Number(rows[0]?.known) } };
+}
+
 /** It came back, and what it has lost no journal tells: what no snapshot can vouch for is held. */
 export async function sayPutBack(tx: Db, reason: string): Promise<void> {
   await holdBlind(tx);
@@ -51,7 +66,7 @@ export async function sayPutBack(tx: Db, reason: string): Promise<void> {
     isOn: false,
     reason,
     who: TIEOUT,
-    found: { putBack: {} },
+    found: await putBackFound(tx),
   });
 }
 
@@ -70,7 +85,7 @@ export async function freezePutBack(
     isOn: true,
     reason,
     who: TIEOUT,
-    found: { ...found, putBack: {} },
+    found: { ...found, ...(await putBackFound(tx)) },
   });
 }
 

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answeredLateNotices } from '../../src/core/instructions/answeredLate.js';
 import type { Database } from '../../src/database/db.js';
+import { statement } from '../../src/database/statements.js';
 import { settleBySnapshot } from '../../src/instructions/instructionsStore.js';
 import { disputeByAnswers } from '../../src/instructions/lateAnswersStore.js';
 import { answeredLate } from '../../src/total/anomaliesStore.js';
@@ -188,10 +189,50 @@ describe('an answer that came when its replacement had gone', () => {
     expect(await late(GONE, 15)).toEqual([]);
   });
 
+  test('is looked for by its keys, however much went since', async () => {
+    const { accountId, refused, runId } = await stored(GONE, [], 'captured');
+    await answerLate(refused);
+    const others = Array.from({ length: 200 }, (_, at) =>
+      orderOf(`P${at}`, { ledger: 'captured 10.00 EUR', did: ['capture T1 confirmed'] }),
+    );
+    await storeInstructions(db, runId, accountId, others);
+    await inSpiteOfGuards(
+      `update tieout.answers set received_at = now() where attempt_id in (
+         select t.attempt_id from tieout.attempts t where t.entries ? $1::bigint::text)`,
+      [refused],
+    );
+    expect(await answeredLate(db, [accountId])).toMatchObject([{ instead: refused + 1n }]);
+    const read = await db.transaction(async (tx) => {
+      await tx.query('set local enable_seqscan = off');
+      const { rows } = await tx.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+        `explain (analyze, timing off, format json) ${statement('total/answeredLate')}`,
+        [[accountId], 5, 14],
+      );
+      return rowsRead(rows[0]?.['QUERY PLAN'][0].Plan);
+    });
+    expect(read).toBeLessThan(40);
+  });
+
   test('and not where nothing has gone: a person is asked again', async () => {
     expect(await late(['refund T1 R1 4.00 rejected', 'refund T1 R1 4.00 held'])).toEqual([]);
   });
 });
+
+interface PlanNode {
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+/** Of the instructions, found and thrown away. */
+function rowsRead(node: PlanNode | undefined): number {
+  if (!node) return 0;
+  const own = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+  const below = (node.Plans ?? []).map(rowsRead).reduce((sum, one) => sum + one, 0);
+  return below + (node['Relation Name'] === 'instructions' ? own : 0);
+}
 
 interface Stored extends Snapshot {
   accountId: string;

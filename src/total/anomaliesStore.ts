@@ -3,6 +3,7 @@
 // more by hand, than the ledger asks for. Few rows, and told in words (core/runs/notices.ts).
 
 import type { AnsweredLateFacts } from '../core/instructions/answeredLate.js';
+import { ANSWERS_MAX, TOLD_DAYS } from '../core/instructions/answeredLate.js';
 import type {
   BecameHistoryFacts,
   DatedBackFacts,
@@ -105,11 +106,6 @@ export async function refundedByHand(
   }));
 }
 
-/** Of each account, so many by number. */
-const ANSWERS_MAX = 5;
-/** Nothing that a person does here settles it: it is told for so long. */
-const TOLD_DAYS = 14;
-
 /** What went a second time, perhaps: the answer to the first came after that. */
 export async function answeredLate(
   db: Db,
@@ -130,6 +126,7 @@ export async function answeredLate(
     operation: row.operation,
     orderNo: row.order_no,
     by: row.decided_by,
+    finding: 'not_happened' as const,
     instead: row.instead,
     found: Number(row.found),
   }));

@@ -3,6 +3,7 @@
 
 import { refundsBehindExplained } from '../breaks/explainedStore.js';
 import { unkeptBreaks } from '../breaks/unkeptStore.js';
+import { refusedLate } from '../confirm/lateRefusals.js';
 import { refundsBehindNotices } from '../core/breaks/refundBehind.js';
 import { answeredLateNotices } from '../core/instructions/answeredLate.js';
 import {
@@ -69,7 +70,7 @@ import {
 
 /** What a person has to be told beside the figures, in words. */
 export async function noticesOf(
-  deps: Pick<SendDeps, 'config' | 'now'>,
+  deps: Pick<SendDeps, 'config' | 'gateway' | 'now'>,
   run: Run,
 ): Promise<Notice[]> {
   const feeds = await feedGaps(run.db, run.runId);
@@ -113,7 +114,10 @@ export async function noticesOf(
     ...(await zonelessNotices(run)),
     ...(await freedCounts(run.db, run.runId)).map(freedNotice),
     ...(await pendingPayouts(run.db, accountIdsOf(run))).map(pendingPayoutsNotice),
-    ...answeredLateNotices(await answeredLate(run.db, accountIdsOf(run))),
+    ...answeredLateNotices([
+      ...(await answeredLate(run.db, accountIdsOf(run))),
+      ...(await refusedLate(deps, run.db, accountIdsOf(run))),
+    ]),
     ...payoutsByHandNotices(await payoutsByHand(run.db, accountIdsOf(run))),
     ...payoutsChangedNotices(await payoutsChanged(run.db, accountIdsOf(run))),
     ...(await withdrawnAsHistory(run.db, run.runId)).map(nowHistoryNotice),

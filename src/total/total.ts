@@ -49,7 +49,7 @@ import {
 } from './figuresStore.js';
 import { noticesOf, statesOfOthers } from './noticesOfRun.js';
 
-type TotalDeps = Pick<SendDeps, 'config' | 'log' | 'now'>;
+type TotalDeps = Pick<SendDeps, 'config' | 'gateway' | 'log' | 'now'>;
 
 /** What the snapshots of a run said, counted; it changes no more once they are finished. */
 interface SnapshotCounts {

@@ -21,28 +21,7 @@ afterEach(async () => {
 const REQUEST = '00000000-0000-4000-8000-000000000001';
 
 it('goes back to a person, and what was planned in its place is withdrawn', async () => {
-  const house = await buildHouse({ orders: 60, inLedger: kinds({}), daysAgo: 3 });
-  cleanups.push(() => house.end());
-  const night = (daysAgo: number) =>
-    house.run({ date: dateOf(daysAgo) }, new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`));
-  payoutsBy(house, 'approve');
-  await house.db.query(
-    `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
-     values ($1, 'A1001', $2, now() - interval '1 minute')`,
-    [REQUEST, JSON.stringify({ payment_amount: '120', payment_currency: 'EUR' })],
-  );
-  await night(3);
-  await decide(house, 'anna', { kind: 'approve', reason: null });
-  const deps = await (await house.open()).sendDeps();
-  const { rows } = await house.db.query<{ batch_id: bigint }>(
-    `select batch_id from tieout.batches where state = 'queued'`,
-  );
-  // The answer is on the disk of the sender when its database goes, and its host with it.
-  await expect(sendBatch(forgetful(deps), rows[0]?.batch_id ?? 0n)).rejects.toThrow('gone');
-  const answers = join(deps.config.dataDir, 'journal', 'answers');
-  renameSync(answers, `${answers}.away`);
-  await recoverAttempts({ ...deps, isAlive: () => false }, ['A1001']);
-  expect(await instructionCounts(house.db)).toEqual({ 'payout unknown': 1 });
+  const { house, night, deps, comesBack } = await forgottenPayout();
   const words = { reason: 'not in the portal', reference: 'case 5' };
   await decide(house, 'anna', { kind: 'resolve', finding: 'not_happened', ...words });
   // The clock was a day ahead as she said so, and is set right: no clock tells what came first.
@@ -53,7 +32,7 @@ it('goes back to a person, and what was planned in its place is withdrawn', asyn
   expect(await instructionCounts(house.db)).toEqual({ 'payout held': 1, 'payout rejected': 1 });
   await decide(house, 'anna', { kind: 'approve', reason: null });
   // The host is back before the second one leaves.
-  renameSync(`${answers}.away`, answers);
+  comesBack();
   payoutsBy(house, 'auto');
   const { summary } = await night(1);
   expect(summary.state).toBe('broken');
@@ -89,6 +68,60 @@ it('goes back to a person, and what was planned in its place is withdrawn', asyn
   const newest = { 'payout rejected': 1, 'payout unknown': 1 };
   expect(await instructionCounts(house.db)).toEqual(newest);
 });
+
+it.each([
+  [
+    'refused',
+    'FAIL please',
+    [/^1 instruction\(s\) .* refused after all: payout .*: made, said anna/],
+  ],
+  ['made', 'commission', []],
+])('what a person found to have happened, and was %s', async (_, reference, told) => {
+  const { house, night, comesBack } = await forgottenPayout(reference, 5);
+  const words = { reason: 'seen in the portal', reference: 'case 5' };
+  await decide(house, 'anna', { kind: 'resolve', finding: 'happened', ...words });
+  const late = async (daysAgo: number) =>
+    ((await night(daysAgo)).summary.notices ?? [])
+      .filter(({ kind }) => kind === 'answered_late')
+      .map(({ text }) => text);
+  expect(await late(4)).toEqual([]);
+  comesBack();
+  expect(await late(3)).toEqual(told.map((one) => expect.stringMatching(one)));
+  // Each night, until it has been told for long enough.
+  expect(await late(2)).toEqual(told.map((one) => expect.stringMatching(one)));
+  expect(await instructionCounts(house.db)).toEqual({ 'payout confirmed': 1 });
+  await house.db.query(`begin; set local session_replication_role = replica;
+    update tieout.answers set received_at = received_at - interval '15 days'; commit`);
+  expect(await late(1)).toEqual([]);
+});
+
+/** Approved and sent; its answer is on the disk of a host that is away, and nowhere else. */
+async function forgottenPayout(reference = '', first = 3) {
+  const house = await buildHouse({ orders: 60, inLedger: kinds({}), daysAgo: first });
+  cleanups.push(() => house.end());
+  const night = (daysAgo: number) =>
+    house.run({ date: dateOf(daysAgo) }, new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`));
+  payoutsBy(house, 'approve');
+  await house.db.query(
+    `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
+     values ($1, 'A1001', $2, now() - interval '1 minute')`,
+    [REQUEST, JSON.stringify({ payment_amount: '120', payment_currency: 'EUR', reference })],
+  );
+  await night(first);
+  await decide(house, 'anna', { kind: 'approve', reason: null });
+  const deps = await (await house.open()).sendDeps();
+  const { rows } = await house.db.query<{ batch_id: bigint }>(
+    `select batch_id from tieout.batches where state = 'queued'`,
+  );
+  // The answer is on the disk of the sender when its database goes, and its host with it.
+  await expect(sendBatch(forgetful(deps), rows[0]?.batch_id ?? 0n)).rejects.toThrow('gone');
+  const answers = join(deps.config.dataDir, 'journal', 'answers');
+  renameSync(answers, `${answers}.away`);
+  await recoverAttempts({ ...deps, isAlive: () => false }, ['A1001']);
+  expect(await instructionCounts(house.db)).toEqual({ 'payout unknown': 1 });
+  const comesBack = () => renameSync(`${answers}.away`, answers);
+  return { house, night, deps, comesBack };
+}
 
 const OLDEST = 'select min(instruction_id) as id from tieout.instructions';
 

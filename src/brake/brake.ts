@@ -3,7 +3,7 @@
 // Every word is kept with who, when and why. The same functions serve command line and console.
 
 import type { LiveFrom } from '../core/accounts/observed.js';
-import type { Brake } from '../core/instructions/breaker.js';
+import type { Brake, SendsUnderWay } from '../core/instructions/breaker.js';
 import { isLetGo, liftedWords, mayAccountSend } from '../core/instructions/breaker.js';
 import type { Decider } from '../core/instructions/decider.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
@@ -12,10 +12,10 @@ import { thisMachine } from '../processes/identity.js';
 import {
   activeBrakes,
   awaitClaims,
-  batchesUnderWay,
   releaseStopped,
   sayBrake,
   sendingStatuses,
+  sendsUnderWay,
 } from '../send/batches/sendingStatusStore.js';
 import { absentWords } from '../send/journal/journalGuard.js';
 import type { JournalHome } from '../send/journal/journalsStore.js';
@@ -31,8 +31,8 @@ export interface BrakeOrder {
 }
 
 export type Pulled =
-  /** `underWay`: batches whose first byte may have left; they come to their end */
-  { kind: 'on'; at: Date; underWay: number } | { kind: 'was_on'; standing: Brake };
+  /** `underWay`: batches and calls whose first byte may have left; they come to their end */
+  { kind: 'on'; at: Date; underWay: SendsUnderWay } | { kind: 'was_on'; standing: Brake };
 
 export async function pullBrake(deps: { db: Database }, order: BrakeOrder): Promise<Pulled> {
   const { accountId } = order;
@@ -47,14 +47,14 @@ export async function pullBrake(deps: { db: Database }, order: BrakeOrder): Prom
 }
 
 /** Also what was being claimed as the brake was pulled; where one such hangs, without it. */
-function stillGoing(db: Database, accountId: string | null): Promise<number> {
+function stillGoing(db: Database, accountId: string | null): Promise<SendsUnderWay> {
   const accountIds = accountId === null ? null : [accountId];
   return db
     .transaction(async (tx) => {
       await awaitClaims(tx);
-      return batchesUnderWay(tx, accountIds);
+      return sendsUnderWay(tx, accountIds);
     })
-    .catch(() => batchesUnderWay(db, accountIds));
+    .catch(() => sendsUnderWay(db, accountIds));
 }
 
 /** Where the processes of this host and data folder keep their journal of permits. */

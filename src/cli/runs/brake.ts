@@ -7,14 +7,20 @@ import type { BrakeOrder } from '../../brake/brake.js';
 import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
 import { alikeLines, areMany, whoseLine } from '../../core/accounts/alike.js';
 import { UsageError } from '../../core/errors.js';
-import { brakeAndCure, brakeWords, WHO_SENDS } from '../../core/instructions/breaker.js';
+import type { SendsUnderWay } from '../../core/instructions/breaker.js';
+import {
+  brakeAndCure,
+  brakeWords,
+  underWayWords,
+  WHO_SENDS,
+} from '../../core/instructions/breaker.js';
 import type { Decider } from '../../core/instructions/decider.js';
 import { NO_REASON } from '../../core/instructions/decider.js';
 import { clockTrouble } from '../../core/runs/owed.js';
 import type { SecurityEvent } from '../../core/securityEvents.js';
 import { counted, countText } from '../../core/text/amounts.js';
 import { serverFacts } from '../../database/server/serverFacts.js';
-import { batchesUnderWay, whyWaiting } from '../../send/batches/sendingStatusStore.js';
+import { sendsUnderWay, whyWaiting } from '../../send/batches/sendingStatusStore.js';
 import { journalTrouble } from '../../send/journal/journalTrouble.js';
 import { elsewhereNotices } from '../../send/stops.js';
 import { configuredAccounts } from '../accounts.js';
@@ -83,7 +89,7 @@ function idsOf(app: App): string[] {
 async function on(app: App, order: BrakeOrder, json: boolean): Promise<number> {
   const pulled = await pullBrake(app, order);
   if (json) {
-    printJson(pulled);
+    printJson(pulled.kind === 'on' ? { ...pulled, ...underWayJson(pulled.underWay) } : pulled);
     return 0;
   }
   const [scope, flag] =
@@ -96,12 +102,19 @@ async function on(app: App, order: BrakeOrder, json: boolean): Promise<number> {
       : [
           `${scope} from now on; looks go on. ` +
             `\`tieout brake off${flag} --reason TEXT\` lets it go.`,
-          ...(pulled.underWay > 0
-            ? [`${countText(pulled.underWay)} batch(es) were on their way and come to their end.`]
-            : []),
+          ...underWayLines(pulled.underWay),
         ],
   );
   return 0;
+}
+
+function underWayLines(found: SendsUnderWay): string[] {
+  const words = underWayWords(found);
+  return words === null ? [] : [words];
+}
+
+function underWayJson({ batches, byHand }: SendsUnderWay) {
+  return { underWay: batches + byHand, underWayByHand: byHand };
 }
 
 async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> {
@@ -179,13 +192,13 @@ function resumedBy({ accountId, who }: BrakeOrder, count: number): SecurityEvent
 
 async function status(app: App, json: boolean): Promise<number> {
   const found = await brakeStatus(app, idsOf(app), ownJournal(app.config));
-  const underWay = await batchesUnderWay(app.db, null);
+  const underWay = await sendsUnderWay(app.db, null);
   const elsewhere = await elsewhereNotices(app);
   const journal = journalTrouble(app.config.dataDir);
   const { skewSeconds } = await serverFacts(app.db, new Date());
   const clock = clockTrouble(skewSeconds * 1000);
   const told = elsewhere.map(({ accountId, text }) => ({ accountId, text }));
-  if (json) printJson({ ...found, underWay, elsewhere: told, journal, clock });
+  if (json) printJson({ ...found, ...underWayJson(underWay), elsewhere: told, journal, clock });
   else {
     const troubles = [journal, clock].filter((trouble) => trouble !== null);
     const here = troubles.length === 0 ? '' : ', but not from this host';
@@ -196,7 +209,7 @@ async function status(app: App, json: boolean): Promise<number> {
         : found.brakes.map((one) => brakeWords(one))),
       ...accountLines(found.accounts, here),
       ...noticeLines(elsewhere),
-      ...(underWay > 0 ? [`${countText(underWay)} batch(es) are on their way.`] : []),
+      ...underWayLines(underWay),
     ]);
   }
   return 0;

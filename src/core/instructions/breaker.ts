@@ -4,9 +4,11 @@
 // knows nothing of orders: whether an instruction is still wanted is asked elsewhere
 // (decideVerdict.ts).
 
+import { joinParts } from '../accounts/alike.js';
 import type { LiveFrom } from '../accounts/observed.js';
 import { unsentWords } from '../accounts/observed.js';
 import { oneLine } from '../log.js';
+import { counted, countText } from '../text/amounts.js';
 
 /** How far the sending of an account has come in a run; the CHECK in the database has the same. */
 export const SENDING_STATES = ['untried', 'canary', 'open', 'stopped'] as const;
@@ -144,6 +146,22 @@ export function stopWords(
   const what = accountId === null ? 'all accounts' : `account ${accountId}`;
   const who = kind === 'brake' ? oneLine(`${by}: ${reason}`, REASON_LENGTH) : reason;
   return `for ${what} since ${said(at)} (${who})`;
+}
+
+/** What has left, or may leave: a brake lets it come to its end. */
+export interface SendsUnderWay {
+  batches: number;
+  /** calls of a person (`tieout gateway`) */
+  byHand: number;
+}
+
+/** Null: nothing is. */
+export function underWayWords({ batches, byHand }: SendsUnderWay): string | null {
+  const parts = [
+    ...(batches > 0 ? [batches === 1 ? '1 batch' : `${countText(batches)} batches`] : []),
+    ...(byHand > 0 ? [`${counted(byHand, 'call')} by hand`] : []),
+  ];
+  return parts.length > 0 ? `On the way, and will come to an end: ${joinParts(parts)}.` : null;
 }
 
 /** `said` puts the instant in words, UTC where it is not given. */

@@ -3,7 +3,12 @@
 // Neighbours: send/permit.ts asks, attemptsStore.ts moves canary and breaker on,
 // cli/runs/brake.ts pulls the brake.
 
-import type { Brake, SendingFacts, SendingState } from '../../core/instructions/breaker.js';
+import type {
+  Brake,
+  SendingFacts,
+  SendingState,
+  SendsUnderWay,
+} from '../../core/instructions/breaker.js';
 import type { Decider } from '../../core/instructions/decider.js';
 import type { Db, Tx } from '../../database/db.js';
 import { statement } from '../../database/statements.js';
@@ -211,17 +216,24 @@ export async function awaitClaims(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtext('tieout.claim'))`);
 }
 
-/** Batches whose first byte may have left, or may leave within the budget of their claim. */
-export async function batchesUnderWay(
+/**
+ * Batches whose first byte may have left, or may leave within the budget of their claim; and calls
+ * by hand without an end, of the last minute: one that is older has been answered or given up.
+ */
+export async function sendsUnderWay(
   db: Db,
   accountIds: readonly string[] | null,
-): Promise<number> {
-  const { rows } = await db.query<{ count: bigint }>(
-    `select count(*) as count from tieout.batches
-     where state = 'sending' and ($1::text[] is null or account_id = any ($1))`,
+): Promise<SendsUnderWay> {
+  const { rows } = await db.query<{ batches: bigint; by_hand: bigint }>(
+    `select (select count(*) from tieout.batches
+         where state = 'sending' and ($1::text[] is null or account_id = any ($1))) as batches,
+       (select count(*) from tieout.gateway_calls
+         where outcome is null and at > clock_timestamp() - interval '1 minute'
+           and ($1::text[] is null or account_id = any ($1))) as by_hand`,
     [accountIds],
   );
-  return Number(rows[0]?.count ?? 0n);
+  const [row] = rows;
+  return { batches: Number(row?.batches ?? 0n), byHand: Number(row?.by_hand ?? 0n) };
 }
 
 interface WaitingBecause {

@@ -3,9 +3,8 @@
 
 import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
 import { inSentence } from '../../core/accounts/alike.js';
-import { stopWords } from '../../core/instructions/breaker.js';
-import { countText } from '../../core/text/amounts.js';
-import { batchesUnderWay } from '../../send/batches/sendingStatusStore.js';
+import { stopWords, underWayWords } from '../../core/instructions/breaker.js';
+import { sendsUnderWay } from '../../send/batches/sendingStatusStore.js';
 import { pageOf } from '../layout/many.js';
 import { Empty, Form, Pager, Table } from '../layout/parts.js';
 import { Said } from '../layout/said.js';
@@ -19,7 +18,8 @@ export async function brakePage(visit: Visit): Promise<Answer> {
   const said = (at: Date) => `${words.at(at)} ${words.zone}`;
   const own = ownJournal(deps.config);
   const { brakes, accounts: sendingStatuses } = await brakeStatus(deps, accounts, own, said);
-  const underWay = await batchesUnderWay(deps.db, visit.seesAll ? null : accounts);
+  const sends = await sendsUnderWay(deps.db, visit.seesAll ? null : accounts);
+  const underWay = underWayWords(sends);
   const stoppedFirst = sendingStatuses.toSorted((one, other) => +one.sends - +other.sends);
   const { shown, at, pages } = pageOf(stoppedFirst, query, 'page');
   const mine = brakes.filter(({ accountId }) => accountId === null || accounts.includes(accountId));
@@ -46,12 +46,7 @@ export async function brakePage(visit: Visit): Promise<Answer> {
         ))}
       </Table>
       <Pager {...{ at, pages }} to={(next) => `/brake?page=${next + 1}`} />
-      {underWay > 0 ? (
-        <Empty>
-          {underWay === 1 ? '1 batch is' : `${countText(underWay)} batches are`} on the way, and
-          come to an end.
-        </Empty>
-      ) : null}
+      {underWay === null ? null : <Empty>{underWay}</Empty>}
       <Turn visit={visit} />
     </>
   );

@@ -15,7 +15,7 @@ import type {
   RefundedByHandFacts,
   SharedTransactionFacts,
 } from '../core/runs/notices.js';
-import type { PayoutByHand, PayoutChanged } from '../core/runs/pendingPayouts.js';
+import type { PaidByHand, PayoutByHand, PayoutChanged } from '../core/runs/pendingPayouts.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
@@ -158,6 +158,26 @@ export async function payoutsByHand(
     printed: `${row.amount ?? ''} ${row.currency ?? ''}`.trim(),
     found: Number(row.found),
   }));
+}
+
+/** Payouts by hand within the dates of a run that the gateway took. */
+export async function paidByHand(
+  db: Db,
+  accountIds: readonly string[],
+  { startsAt, endsAt }: { startsAt: Date; endsAt: Date },
+): Promise<PaidByHand[]> {
+  const { rows } = await db.query<PaidByHand & { payouts: bigint }>(
+    `select c.account_id as "accountId", e ->> 'payment_currency' as currency,
+       sum((e ->> 'payment_amount')::numeric)::text as amount,
+       count(*) as payouts,
+       (array_agg(lower(e ->> 'request_id') order by c.call_id desc))[1:$4] as "requestIds"
+     from tieout.gateway_calls c cross join jsonb_array_elements(c.entries) e
+     where c.account_id = any ($1) and c.operation = 'payout' and c.outcome = 'accepted'
+       and c.at >= $2 and c.at < $3 and e ->> 'payment_amount' ~ '^[0-9]{1,18}$'
+     group by 1, 2 order by 1, 2`,
+    [accountIds, startsAt, endsAt, REQUESTS_NAMED_MAX],
+  );
+  return rows.map((row) => ({ ...row, payouts: Number(row.payouts) }));
 }
 
 /** So many are named of each account. */

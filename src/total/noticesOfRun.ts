@@ -31,6 +31,7 @@ import {
   unusableRowsNotice,
 } from '../core/runs/notices.js';
 import {
+  paidByHandNotices,
   payoutsByHandNotices,
   payoutsChangedNotices,
   pendingPayoutsNotice,
@@ -61,6 +62,7 @@ import {
   datedBack,
   datedBefore,
   oddRefunds,
+  paidByHand,
   payoutsByHand,
   payoutsChanged,
   refundedByHand,
@@ -119,6 +121,7 @@ export async function noticesOf(
       ...(await refusedLate(deps, run.db, accountIdsOf(run))),
     ]),
     ...payoutsByHandNotices(await payoutsByHand(run.db, accountIdsOf(run))),
+    ...paidByHandNotices(await paidByHand(run.db, accountIdsOf(run), run), run.businessDate),
     ...payoutsChangedNotices(await payoutsChanged(run.db, accountIdsOf(run))),
     ...(await withdrawnAsHistory(run.db, run.runId)).map(nowHistoryNotice),
     ...(await becameHistory(run.db, run.runId, run.accounts, configured)).map(becameHistoryNotice),

@@ -5,7 +5,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type CallName, type CallReport, callGateway } from '../../src/cli/gateway/gatewayCall.js';
 import { journalled } from '../../src/cli/gateway/gatewayJournal.js';
-import { payoutsByHandNotices } from '../../src/core/runs/pendingPayouts.js';
+import { paidByHandNotices, payoutsByHandNotices } from '../../src/core/runs/pendingPayouts.js';
 import type { Database } from '../../src/database/db.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { createPaymentClient } from '../../src/gateway/payments/paymentClient.js';
@@ -13,10 +13,10 @@ import { orderHistory } from '../../src/orders/historyStore.js';
 import { sayBrake } from '../../src/send/batches/sendingStatusStore.js';
 import { unknownPermits } from '../../src/send/journal/journalsStore.js';
 import type { PermitLine } from '../../src/send/journal/permitSegments.js';
-import { payoutsByHand } from '../../src/total/anomaliesStore.js';
+import { paidByHand, payoutsByHand } from '../../src/total/anomaliesStore.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { ACCOUNT, httpText, type RawServer, rawServer } from './rawServer.js';
-import { batchJson, CARD, PAYMENT, paymentXml, QUERY_JSON } from './samples.js';
+import { batchJson, CARD, PAYMENT, PAYOUT, paymentXml, payoutJson, QUERY_JSON } from './samples.js';
 
 let fresh: FreshDatabase;
 beforeAll(async () => {
@@ -172,6 +172,26 @@ describe('a call that moves money', () => {
     });
     const { outcome, operation } = (await calls()).at(-1) ?? {};
     expect([operation, outcome]).toEqual(['capture', expect.any(String)]);
+  });
+
+  it('that pays, and was taken, is told with its sum by the night of its date', async () => {
+    for (const payment_amount of ['7', '2']) {
+      const paid = { ...PAYOUT, request_id: randomUUID(), payment_amount };
+      const { report } = await call('payout', paid, payoutJson(paid));
+      expect(report.kind).toBe('accepted');
+    }
+    const { accountId } = ACCOUNT;
+    const ids = (await calls()).slice(-2).map(({ entries }) => JSON.stringify(entries));
+    const [startsAt, endsAt] = [-1, 1].map((hours) => new Date(Date.now() + hours * 3_600_000));
+    if (!startsAt || !endsAt) throw new Error('no times');
+    const found = await paidByHand(fresh.db, [accountId], { startsAt, endsAt });
+    expect(found).toMatchObject([{ accountId, amount: '9', payouts: 2 }]);
+    for (const id of found[0]?.requestIds ?? []) expect(ids.join(' ')).toContain(id);
+    const [notice] = paidByHandNotices(found, '2026-11-20');
+    expect(notice?.text).toMatch(
+      /^2 payout\(s\) of \w+ by hand, up to the end of 2026-11-20: 9 USD as typed \(/,
+    );
+    expect(await paidByHand(fresh.db, [accountId], { startsAt, endsAt: startsAt })).toEqual([]);
   });
 
   it('is not made again for a refund of which nobody knows what became', async () => {

@@ -41,6 +41,7 @@ export interface Notice {
     | 'payout_changed'
     | 'answered_late'
     | 'payout_by_hand'
+    | 'paid_by_hand'
     | 'unexplained';
   text: string;
   /** what it is about, short enough for a sentence */

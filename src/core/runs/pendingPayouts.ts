@@ -1,6 +1,6 @@
-// Payouts that the gateway took and has not done yet, those by hand with no known end, requests of
-// payouts that a night did not come to, and those that were changed after they were sent, in words
-// for a run's notices. Pure.
+// Payouts that the gateway took and has not done yet, those by hand, requests of payouts that a
+// night did not come to, and those that were changed after they were sent, in words for a run's
+// notices. Pure.
 
 import { ofEachAccount } from '../accounts/ofEachAccount.js';
 import { andMore, countText } from '../text/amounts.js';
@@ -129,6 +129,38 @@ export function payoutsByHandNotices(calls: readonly PayoutByHand[]): Notice[] {
         `${about}: ${named.join('; ')}${andMore(count - own.length)}. Look in the portal what ` +
         'became of it; a payout by hand stands in no figure',
       names: own.map(({ requestId }) => requestId),
+    };
+  });
+}
+
+/** Of an account and currency, within the dates of a run. */
+export interface PaidByHand {
+  accountId: string;
+  currency: string;
+  /** as they were typed, together */
+  amount: string;
+  payouts: number;
+  /** the newest of them */
+  requestIds: readonly string[];
+}
+
+/** The bank has them, and the figures of the day do not: whoever holds the two together is told. */
+export function paidByHandNotices(paid: readonly PaidByHand[], date: string): Notice[] {
+  return ofEachAccount(paid, (accountId, own) => {
+    const count = own.reduce((sum, { payouts }) => sum + payouts, 0);
+    const names = own.flatMap(({ requestIds }) => requestIds);
+    const about = `${countText(count)} payout(s) of ${accountId} by hand, up to the end of ${date}`;
+    const sums = own.map(({ amount, currency }) => `${amount} ${currency}`);
+    return {
+      accountId,
+      kind: 'paid_by_hand',
+      about,
+      text:
+        `${about}: ${sums.join(', ')} as typed ` +
+        `(${names.join(', ')}${andMore(count - names.length)}). ` +
+        'The gateway took them, and they stand in no figure: add them to *paid out* where you ' +
+        'hold the day against the bank',
+      names,
     };
   });
 }

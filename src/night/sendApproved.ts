@@ -45,7 +45,7 @@ export async function sendApproved(
   // A host that others wait for has said what it knows with this, whether or not it has to send.
   await deps.journal.keep();
   const underWay = await approvedUnderWay(deps.db, accountIds);
-  await recoverAttempts(deps, accountIds);
+  let left = await recoverAttempts(deps, accountIds);
   const loose = await approvedIn(deps.db, accountIds, 'planned');
   if (loose.length > 0) await cutApproved(deps.db, loose, deps.now());
   await retryApproved(deps.db, accountIds);
@@ -62,12 +62,12 @@ export async function sendApproved(
       // By instruction, since a canary leaves its batch to the others.
       open: async () => {
         if (await deps.journal.isHeldUp()) return 0;
-        return openWith(deps, accountIds, (going) =>
-          openAmong(deps.db, approved, going, BATCH_TRIES_MAX),
+        return openWith(deps, { accountIds, left }, (going) =>
+          openAmong(deps.db, approved, { going, left }, BATCH_TRIES_MAX),
         );
       },
       enqueue: async () => {
-        await recoverAttempts(deps, accountIds);
+        left = await recoverAttempts(deps, accountIds);
         await enqueueBatches(deps, await waitingWith(deps.db, approved, BATCH_TRIES_MAX));
       },
     });

@@ -7,7 +7,7 @@ import { mayAccountSend } from '../core/instructions/breaker.js';
 import { INSTRUCTION_OPERATIONS } from '../core/orders/order.js';
 import type { Database, Db } from '../database/db.js';
 import { waitingBatches } from './batches/batchesStore.js';
-import { awaitClaims, sendingStatuses } from './batches/sendingStatusStore.js';
+import { awaitClaims, behindCanaries, sendingStatuses } from './batches/sendingStatusStore.js';
 import type { SendDeps } from './deps.js';
 
 /** So often a batch is tried in one run before it waits for the next. */
@@ -70,15 +70,26 @@ async function mayGo(
   });
 }
 
-/** The accounts that nothing stops; a canary on its way holds one up, no more. */
+/**
+ * The accounts that nothing stops; a canary on its way holds one up, no more, unless nobody can
+ * record what became of it.
+ */
 async function goingAccounts(
   { config, db }: StandingDeps,
-  accountIds: readonly string[],
+  { accountIds, left }: Waited,
 ): Promise<string[]> {
   const found = await sendingStatuses(db, accountIds);
+  const behind = left.length === 0 ? [] : await behindCanaries(db, accountIds, left);
   return found
     .filter((one) => mayAccountSend(one, config.accounts).kind !== 'stop')
-    .map((one) => one.accountId);
+    .map((one) => one.accountId)
+    .filter((accountId) => !behind.includes(accountId));
+}
+
+interface Waited {
+  accountIds: readonly string[];
+  /** batches of which nothing can be recorded */
+  left: readonly bigint[];
 }
 
 /**
@@ -87,12 +98,12 @@ async function goingAccounts(
  */
 export async function openWith(
   deps: StandingDeps & { db: Database },
-  accountIds: readonly string[],
+  waited: Waited,
   count: (going: readonly string[]) => Promise<number>,
 ): Promise<number> {
-  const going = await goingAccounts(deps, accountIds);
+  const going = await goingAccounts(deps, waited);
   const open = await count(going);
-  if (open > 0 || going.length === accountIds.length) return open;
+  if (open > 0 || going.length === waited.accountIds.length) return open;
   await deps.db.transaction(awaitClaims);
   return count(going);
 }

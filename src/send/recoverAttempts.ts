@@ -56,29 +56,39 @@ async function leaveLooked(
   );
 }
 
-/** `isPlanning`: all is planned anew by the settings here, which read each answer that was left. */
+/**
+ * Answers the batches of which nothing could be recorded: nobody is to wait for them. `isPlanning`:
+ * all is planned anew by the settings here, which read each answer that was left.
+ */
 export async function recoverAttempts(
   deps: RecoverDeps,
   accountIds: readonly string[],
   { isPlanning = false, grace = GRACE_SECONDS } = {},
-): Promise<void> {
+): Promise<bigint[]> {
   await bringIn(deps);
   await askAgain(deps, accountIds);
   const { timeoutMs } = deps.config.gateway.profile.limits;
   const graceSeconds = timeoutMs / 1000 + grace;
   const open = await openAttempts(deps.db, accountIds, graceSeconds);
-  forgetEnded(accountIds, open);
+  forgetEnded(firstSeen, accountIds, open);
+  forgetEnded(leftAsTheyAre, accountIds, open);
+  const left: bigint[] = [];
   for (const attempt of open) {
     const isGone = deps.isAlive(attempt.runner) === false;
     const isOverdue =
       attempt.isOverdue || (attempt.isDatedAhead && seenFor(deps, attempt) > graceSeconds);
     if (!(isOverdue || isGone)) continue;
     if (!(isPlanning || (await mayRead(deps, attempt)))) continue;
-    await classify(deps, attempt, isGone).catch((error: unknown) =>
-      leaveAsItIs(deps, attempt, error),
-    );
+    await classify(deps, attempt, isGone).catch((error: unknown) => {
+      leaveAsItIs(deps, attempt, error);
+      left.push(attempt.batchId);
+    });
   }
+  return left;
 }
+
+/** Told of by this process: it is tried again at each look, and said once. */
+const leftAsTheyAre = new Map<string, { accountId: string }>();
 
 /** One that not even as unknown can be recorded keeps no other waiting: it stays as being sent. */
 function leaveAsItIs(
@@ -87,7 +97,9 @@ function leaveAsItIs(
   error: unknown,
 ): void {
   if (!isOfValues(error)) throw error;
-  const { accountId, batchId } = attempt;
+  const { attemptId, accountId, batchId } = attempt;
+  if (leftAsTheyAre.has(attemptId)) return;
+  leftAsTheyAre.set(attemptId, { accountId });
   const words = `batch ${batchId}: what became of it could not be recorded: ${messageOf(error)}`;
   log(words, { level: 'warn', account: accountId, batch: String(batchId) });
 }
@@ -113,10 +125,14 @@ async function mayRead(
 const firstSeen = new Map<string, { accountId: string; since: number }>();
 
 /** What became of the others of these accounts is on record. */
-function forgetEnded(accountIds: readonly string[], open: readonly OpenAttempt[]): void {
-  for (const [attemptId, { accountId }] of firstSeen) {
+function forgetEnded(
+  known: Map<string, { accountId: string }>,
+  accountIds: readonly string[],
+  open: readonly OpenAttempt[],
+): void {
+  for (const [attemptId, { accountId }] of known) {
     const isOpen = open.some((attempt) => attempt.attemptId === attemptId);
-    if (!isOpen && accountIds.includes(accountId)) firstSeen.delete(attemptId);
+    if (!isOpen && accountIds.includes(accountId)) known.delete(attemptId);
   }
 }
 
@@ -146,9 +162,10 @@ async function classify(deps: RecoverDeps, attempt: OpenAttempt, isGone: boolean
   // Somebody else recovered it, or its sender woke up, before we did: nothing is left to record.
   if (entries.length === 0) return;
   const about = { account: attempt.accountId, batch: String(batch.batchId) };
+  const log: typeof deps.log = leftAsTheyAre.has(attempt.attemptId) ? () => {} : deps.log;
   const { answer } = attempt;
   if (answer && account) {
-    deps.log(`batch ${batch.batchId}: its sender stopped; the stored answer is read now`, about);
+    log(`batch ${batch.batchId}: its sender stopped; the stored answer is read now`, about);
     const said = readOrUnknown(entries, () => {
       const wire = wireOf(deps, batch.operation, entries);
       return outcomesOf(deps, { batch, account, entries, wire }, answer);
@@ -162,7 +179,7 @@ async function classify(deps: RecoverDeps, attempt: OpenAttempt, isGone: boolean
     ? 'the sender stopped, and its account left the configuration before its answer was read'
     : 'the sender stopped before an answer came';
   const words = `batch ${batch.batchId}: ${reason}; its entries are unknown`;
-  deps.log(words, { ...about, level: 'warn' });
+  log(words, { ...about, level: 'warn' });
   const its = { isSenderGone: isGone, tellsOfGateway: false };
   await recordUnknown(deps, { entries }, attempt.attemptId, reason, its);
 }

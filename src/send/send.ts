@@ -1,6 +1,6 @@
 // Step 4, send: planned instructions are cut into batches, the queue gets the ids, and the spine
 // waits until every batch is answered, unanswered, dropped or given up for this run. A stopped
-// account is not waited for: its batches stay queued. The sending of one batch is sendBatch.ts.
+// account is not waited for: its batches stay queued; nor is what nobody can record. The sending of one batch is sendBatch.ts.
 
 import { mayAccountSend } from '../core/instructions/breaker.js';
 import { cutBatches } from '../instructions/instructionsStore.js';
@@ -36,16 +36,17 @@ export async function send(deps: SendingDeps, run: Run): Promise<void> {
   await dissolveWaiting(deps.db, accountIds);
   await resetTries(deps.db, accountIds);
   if ((await cutBatches(deps.db, accountIds, deps.now())) > 0) await analyseBatches(deps.db);
+  let left: bigint[] = [];
   const done = await waitForRows(deps, {
     step: 'send',
     open: async () => {
       if (await deps.journal.isHeldUp()) return 0;
-      return openWith(deps, accountIds, (going) =>
-        openSends(deps.db, accountIds, going, BATCH_TRIES_MAX),
+      return openWith(deps, { accountIds, left }, (going) =>
+        openSends(deps.db, { accountIds, going, left }, BATCH_TRIES_MAX),
       );
     },
     enqueue: async () => {
-      await recoverAttempts(deps, accountIds);
+      left = await recoverAttempts(deps, accountIds);
       await enqueueWaiting(deps, accountIds);
     },
   });

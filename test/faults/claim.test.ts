@@ -179,7 +179,9 @@ describe('a claim of which no byte left', () => {
 
   it.each(UNWRITTEN)('%s: what others made of it meanwhile stays', async (_, spoil) => {
     const ready = await oneCapture();
-    const given = () => recoverAttempts({ ...ready.deps, isAlive: () => false }, ['A1001']);
+    const given = async () => {
+      await recoverAttempts({ ...ready.deps, isAlive: () => false }, ['A1001']);
+    };
     await sendBatch(blinking(spoil(ready.deps), NOT_SENT, 1, given), ready.batchId);
     expect(await outcomes(ready)).toEqual(['unanswered']);
     expect(await instructionCounts(ready.house.db)).toEqual({ 'capture unknown': 1 });

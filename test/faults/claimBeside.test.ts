@@ -130,8 +130,8 @@ it('is waited for where its account was stopped meanwhile', async () => {
     await say('stopped');
     const accountIds = ['A1001'];
     const queued = async () => (await instructionCounts(house.db))['capture queued'] ?? 0;
-    const over = openWith(deps, accountIds, (going) =>
-      openSends(house.db, accountIds, going, BATCH_TRIES_MAX),
+    const over = openWith(deps, { accountIds, left: [] }, (going) =>
+      openSends(house.db, { accountIds, going, left: [] }, BATCH_TRIES_MAX),
     ).then(queued);
     await waitsForALock(house.db, 'tieout.claim');
     go.open();

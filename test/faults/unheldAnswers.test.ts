@@ -4,6 +4,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { DatabaseAwayError, TakenOverError } from '../../src/core/errors.js';
+import { runSentence } from '../../src/core/runs/summary.js';
 import type { SendDeps } from '../../src/send/deps.js';
 import { recoverAttempts } from '../../src/send/recoverAttempts.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
@@ -14,7 +15,7 @@ import { noticesOf } from '../support/notices.js';
 import type { Front } from './front.js';
 import { answerJson, retell } from './front.js';
 import { houseBehind } from './houseBehind.js';
-import { prepareRun } from './preparedRun.js';
+import { forgetRunner, prepareRun } from './preparedRun.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -84,13 +85,16 @@ interface Left {
 }
 
 /** A capture and a cancel, each answered, whose sender died before it recorded what they say. */
-async function twoAnswered(): Promise<Left> {
+async function twoAnswered({ isOpen = true } = {}): Promise<Left> {
   const { house } = await houseOf({ capture_due: 1, cancel_due: 1 }, 'A1001');
-  const { deps, batchIds } = await prepareRun(house);
+  const { deps, batchIds } = await prepareRun(house, { isOpen });
   const dying = refusing(deps, () => new Error('the sender died'));
-  for (const batchId of batchIds) {
+  for (const batchId of isOpen ? batchIds : batchIds.slice(-1)) {
     await expect(sendBatch(dying, batchId)).rejects.toThrow('the sender died');
   }
+  await house.db.query(`begin; set local session_replication_role = replica;
+    update tieout.attempts set boot_id = 'another boot'; commit`);
+  await forgetRunner(house);
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);
   return { house, deps: { ...deps, log, isAlive: () => false }, lines };
@@ -149,7 +153,30 @@ describe('a stored answer that cannot be recorded', () => {
     await recoverAttempts(deps, ['A1001']);
     const counts = { 'cancel accepted': 1, 'capture sending': 1 };
     expect(await instructionCounts(house.db)).toEqual(counts);
-    expect(lines.join('\n')).toMatch(/batch \d+: what became of it could not be recorded: /);
+    await recoverAttempts(deps, ['A1001']);
+    const told = lines.filter((line) => line.startsWith('batch '));
+    expect(told).toEqual([
+      ...Array(2).fill(expect.stringContaining('the stored answer is read now')),
+      expect.stringMatching(/^batch \d+: what became of it could not be recorded: /),
+    ]);
+    const { summary } = await house.run();
+    expect(runSentence(summary)).toMatch(/incomplete: 1 instruction being sent, with no end yet/);
+    expect(await instructionCounts(house.db)).toEqual({
+      'cancel confirmed': 1,
+      'capture sending': 1,
+    });
+    await expectIdentities(house.db, summary);
+  });
+
+  it('is not waited for as a canary either: what is behind it waits for the next run', async () => {
+    const { house } = await twoAnswered({ isOpen: false });
+    await takes(house, `'sending'`);
+    const { summary } = await house.run();
+    expect(await instructionCounts(house.db)).toEqual({ 'cancel queued': 1, 'capture sending': 1 });
+    expect(runSentence(summary)).toMatch(
+      / not sent yet \(.*\) and 1 instruction being sent, with no end/,
+    );
+    await expectIdentities(house.db, summary);
   });
 
   it.each([

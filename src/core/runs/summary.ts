@@ -247,9 +247,10 @@ function kindParts(kinds: ReadonlyMap<string, number>): string[] {
 
 function incompleteParts(summary: RunSummary, broken: number): string[] {
   const notCompared = sumOrders(summary, 'notCompared');
-  const moving = ['planned', 'queued', 'sending']
+  const moving = ['planned', 'queued']
     .map((state) => sumInstructions(summary, state))
     .reduce((sum, count) => sum + count, 0);
+  const sending = sumInstructions(summary, 'sending');
   // No look shows a payout: what became of one, a person says.
   const accepted = sumInstructions(summary, 'accepted') - pendingPayouts(summary);
   const feeds = phrasesOf(noticesOf(summary, 'ledger_feed'));
@@ -262,6 +263,7 @@ function incompleteParts(summary: RunSummary, broken: number): string[] {
     feeds.length > 0 ? `${joinParts(feeds)} ${areFeeds} not known to be whole` : '',
     ...phrasesOf(noticesOf(summary, 'left_account')),
     moving > 0 ? `${counted(moving, 'instruction')} not sent yet${stopPart(summary)}` : '',
+    sending > 0 ? `${counted(sending, 'instruction')} being sent, with no end yet` : '',
     accepted > 0 ? `${counted(accepted, 'instruction')} accepted and not shown yet` : '',
     broken > 0 ? `${counted(broken, 'order')} ${broken === 1 ? 'differs' : 'differ'}` : '',
   ].filter((part) => part !== '');

@@ -153,14 +153,15 @@ export async function waitingWith(
 export async function openAmong(
   db: Db,
   instructionIds: readonly bigint[],
-  going: readonly string[],
+  { going, left }: OpenBut,
   triesMax: number,
 ): Promise<number> {
   const { rows } = await db.query<{ open: bigint }>(
     `select count(*) as open from tieout.instructions i join tieout.batches b using (batch_id)
-     where i.instruction_id = any ($1::bigint[]) and (i.state = 'sending'
-       or (i.state = 'queued' and b.tries < $3 and i.account_id = any ($2)))`,
-    [instructionIds.map(String), going, triesMax],
+     where i.instruction_id = any ($1::bigint[]) and b.batch_id <> all ($4::bigint[])
+       and (i.state = 'sending'
+         or (i.state = 'queued' and b.tries < $3 and i.account_id = any ($2)))`,
+    [instructionIds.map(String), going, triesMax, left.map(String)],
   );
   return Number(rows[0]?.open ?? 0n);
 }
@@ -175,18 +176,25 @@ function queuedBatch(row: RawQueued): QueuedBatch {
   return { batchId: row.batch_id, accountId: row.account_id, operation: row.operation };
 }
 
+interface OpenBut {
+  /** of the others nothing that waits goes */
+  going: readonly string[];
+  /** batches of which nothing can be recorded */
+  left: readonly bigint[];
+}
+
 /** Batches that are being sent; and those of `going` accounts that wait with tries left. */
 export async function openSends(
   db: Db,
-  accountIds: readonly string[],
-  going: readonly string[],
+  { accountIds, going, left }: OpenBut & { accountIds: readonly string[] },
   triesMax: number,
 ): Promise<number> {
   const { rows } = await db.query<{ open: bigint }>(
     `select count(*) as open from tieout.batches
      where state in ('queued', 'sending') and account_id = any ($1)
+       and batch_id <> all ($4::bigint[])
        and (state = 'sending' or (tries < $3 and account_id = any ($2)))`,
-    [accountIds, going, triesMax],
+    [accountIds, going, triesMax, left.map(String)],
   );
   return Number(rows[0]?.open ?? 0n);
 }

@@ -136,6 +136,21 @@ export async function beginCanary(
   return rowCount === 1;
 }
 
+/** Those of the accounts whose newest run waits for one of these batches as its canary. */
+export async function behindCanaries(
+  db: Db,
+  accountIds: readonly string[],
+  batchIds: readonly bigint[],
+): Promise<string[]> {
+  const { rows } = await db.query<{ account_id: string }>(
+    `select ra.account_id from tieout.sending_status($1) s
+     join tieout.run_accounts ra on ra.run_id = s.run_id and ra.account_id = s.account_id
+     where ra.sending = 'canary' and ra.canary_batch_id = any ($2::bigint[])`,
+    [accountIds, batchIds.map(String)],
+  );
+  return rows.map((row) => row.account_id);
+}
+
 /** Takes everything but these instructions out of a queued batch, into a batch of its own. */
 export async function splitBatch(tx: Db, batchId: bigint, stay: readonly bigint[]): Promise<void> {
   await tx.query(statement('send/batches/splitBatch'), [batchId, stay.map(String)]);

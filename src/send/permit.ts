@@ -125,7 +125,7 @@ type Holds = (wanted: Wanted, isApproved: boolean) => HoldReason | null;
 function holdsOf({ own, then }: Policies, differs: Awaited<ReturnType<typeof differsFrom>>): Holds {
   return (wanted, isApproved) => {
     // Nobody sends any of it, whoever approved it, until the setting is another one.
-    if (then.policy === 'off') return 'approval';
+    if (then.policy === 'off') return 'operation_off';
     // Who approved it had not seen to whom it would go.
     if (differs.goesElsewhere) return 'newly_freed';
     if (isApproved) return null;

@@ -132,6 +132,10 @@ test.each([
   ],
   ['partial_capture', 'partialCapture in the profile, which an operator changes; or reject it'],
   [
+    'operation_off',
+    'operations in tieout.yaml, where an operator sets its operation to another word; or reject it',
+  ],
+  [
     'invalid_payout',
     'a corrected request in the ledger, or none where it is paid already or another account has ' +
       'it: its page says which; or reject it',

@@ -34,6 +34,13 @@ export const HOLD_REASONS = {
     freedBy: 'partialCapture in the profile, which an operator changes',
     mayReject: true,
   },
+  operation_off: {
+    isApprovable: false,
+    words: 'its operation is off: nothing of it is sent, approved or not',
+    setting: 'operations',
+    freedBy: 'operations in tieout.yaml, where an operator sets its operation to another word',
+    mayReject: true,
+  },
   invalid_payout: {
     isApprovable: false,
     words: 'the request lacks what a payout needs, or its shape',

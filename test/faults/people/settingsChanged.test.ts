@@ -296,7 +296,7 @@ describe('an operation that is off', () => {
       'select batch_id from tieout.batches',
     );
     await sendBatch(old, rows[0]?.batch_id ?? 0n);
-    expect(await holdsOf(house)).toEqual(['approval', 'approval']);
+    expect(await holdsOf(house)).toEqual(['operation_off', 'operation_off']);
     expect(await house.effects()).toEqual([]);
   });
 

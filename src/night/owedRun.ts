@@ -45,18 +45,27 @@ export async function readSchedule(deps: ScheduleDeps): Promise<ScheduleStatus> 
     wasStopped: run.state === 'failed' && [STOPPED, LEFT].includes(run.failure ?? ''),
     lacksAccounts: facts.lacksAccounts,
     ends: facts.ends,
-    endedAt: run.finishedAt,
+    endedAt: run.state === 'running' ? run.heartbeatAt : run.finishedAt,
+    deaths: facts.deaths,
   };
-  const silence = silenceOf(deps, (await heldRun(deps.db)) ?? run, now);
+  const held = (await heldRun(deps.db)) ?? run;
+  const silence = silenceOf(deps, held, now, held?.runId === run?.runId ? facts.deaths : 0);
   return { now, owed: whatIsOwed({ now, ...facts, run: newest }), facts, run, silence };
 }
 
-function silenceOf(deps: ScheduleDeps, run: RunRow | null, now: Date): Silence | null {
+function silenceOf(
+  deps: ScheduleDeps,
+  run: RunRow | null,
+  now: Date,
+  deaths: number,
+): Silence | null {
   if (run === null || isAtWork(deps, run)) return null;
   const { businessDate: date, heartbeatAt, finishedAt, silentMs } = run;
-  if (run.state === 'running') return { date, since: heartbeatAt ?? run.createdAt, ms: silentMs };
+  if (run.state === 'running') {
+    return { date, since: heartbeatAt ?? run.createdAt, ms: silentMs, deaths };
+  }
   if (run.failure !== LEFT || finishedAt === null) return null;
-  return { date, since: finishedAt, ms: now.getTime() - finishedAt.getTime() };
+  return { date, since: finishedAt, ms: now.getTime() - finishedAt.getTime(), deaths: 0 };
 }
 
 /** Does what the schedule shows to be owed; null where nothing was to be done. */

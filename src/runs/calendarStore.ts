@@ -64,6 +64,8 @@ export interface ScheduleFacts {
   skewMs: number;
   /** how often the newest run has ended since the tick */
   ends: number;
+  /** how often it was taken up since then, by whoever did not end it */
+  deaths: number;
   /** an account is not in the newest run */
   lacksAccounts: boolean;
 }
@@ -85,6 +87,7 @@ export async function scheduleFacts(
     installed_at: Date | null;
     skew_ms: number;
     ends: bigint;
+    deaths: bigint;
     lacks_accounts: boolean;
   }>(statement('runs/scheduleFacts'), [
     now,
@@ -105,6 +108,7 @@ export async function scheduleFacts(
     installedAt: row.installed_at,
     skewMs: row.skew_ms,
     ends: Number(row.ends),
+    deaths: Number(row.deaths),
     lacksAccounts: row.lacks_accounts,
   };
 }

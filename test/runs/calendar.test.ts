@@ -124,6 +124,7 @@ function run(date: string | null) {
     lacksAccounts: false,
     ends: 1,
     endedAt: null,
+    deaths: 0,
   };
   return { date, state: 'tied_out' as const, ...rest };
 }

@@ -1,6 +1,7 @@
 // Step 4, send: planned instructions are cut into batches, the queue gets the ids, and the spine
 // waits until every batch is answered, unanswered, dropped or given up for this run. A stopped
-// account is not waited for: its batches stay queued; nor is what nobody can record. The sending of one batch is sendBatch.ts.
+// account is not waited for: its batches stay queued; nor is what nobody can record. The sending of
+// one batch is sendBatch.ts.
 
 import { mayAccountSend } from '../core/instructions/breaker.js';
 import { cutBatches } from '../instructions/instructionsStore.js';

@@ -161,11 +161,12 @@ export function isDying({ deaths }: Silence): boolean {
 
 export function silenceSentence(silence: Silence): string {
   const { date, since, deaths } = silence;
+  const how = `\`tieout run --date ${date}\` goes on with it`;
   const why = isDying(silence)
     ? `the process that works on it died ${deaths} times, last at ${toMinute(since)}; has it ` +
       'enough memory?'
     : `nobody has worked on it since ${toMinute(since)};`;
-  return `Business date ${date} stands still: ${why} \`tieout run --date ${date}\` goes on with it.`;
+  return `Business date ${date} stands still: ${why} ${how}.`;
 }
 
 /** Null: the clocks agree well enough. `skewMs`: the clock of the database less ours. */

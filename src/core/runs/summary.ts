@@ -247,9 +247,7 @@ function kindParts(kinds: ReadonlyMap<string, number>): string[] {
 
 function incompleteParts(summary: RunSummary, broken: number): string[] {
   const notCompared = sumOrders(summary, 'notCompared');
-  const moving = ['planned', 'queued']
-    .map((state) => sumInstructions(summary, state))
-    .reduce((sum, count) => sum + count, 0);
+  const moving = sumInstructions(summary, 'planned') + sumInstructions(summary, 'queued');
   const sending = sumInstructions(summary, 'sending');
   // No look shows a payout: what became of one, a person says.
   const accepted = sumInstructions(summary, 'accepted') - pendingPayouts(summary);

@@ -15,6 +15,12 @@ const IN_SCRIPT = [
 /** What the libraries of the queue say in words of their own, of options that nobody here sets. */
 const OURS: readonly (readonly [RegExp, string])[] = [
   [/^Reached the max retries per request limit .*$/s, 'its server is away'],
+  // What the driver of PostgreSQL says of a server that is stopped, which has no code.
+  [
+    /^(?:Connection terminated|Client has encountered a connection error|Client was closed).*$/s,
+    'the connection to its server was lost',
+  ],
+  [/^(?:timeout exceeded when trying to connect|timeout expired)$/, 'its server does not answer'],
   // The same of each job, so that they are told once and counted.
   [
     /^Missing key for job .*\. (\w+)$/s,

@@ -47,6 +47,12 @@ describe('the quiet log', () => {
       ),
       'its server is away',
     ],
+    [new Error('Connection terminated unexpectedly'), 'the connection to its server was lost'],
+    [
+      new Error('Client has encountered a connection error and is not queryable'),
+      'the connection to its server was lost',
+    ],
+    [new Error('timeout exceeded when trying to connect'), 'its server does not answer'],
     [undefined, 'undefined'],
     ['', 'an error without a message'],
     [new Error('card 4111111111111111'), 'card 411111******1111'],

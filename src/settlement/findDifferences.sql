@@ -28,12 +28,10 @@ overdue as (
   group by m.account_id, m.order_no, m.currency
 ),
 -- Few: the lines that were not plainly what they settle, or wait and are told of one meanwhile, and
--- movements of which more became known.
+-- movements of which more became known; one row for each currency that they were settled in.
 told as (
-  select m.account_id, m.order_no, m.kind, m.currency, m.amount, count(*) as times,
-    coalesce(sum(abs(l.amount)) filter (where l.currency = m.currency), 0) as said,
-    max(l.currency) filter (where l.currency <> m.currency) as other,
-    max(abs(l.amount)) filter (where l.currency <> m.currency) as other_amount,
+  select m.movement_id, m.account_id, m.order_no, m.kind, m.currency, m.amount,
+    l.currency as settled_in, sum(abs(l.amount)) as settled, count(*) as times,
     string_agg(distinct l.batch, ', ') as batch
   from unnest(tieout.movements_told_of()) o (movement_id)
   join tieout.movements_now m using (movement_id)
@@ -41,26 +39,63 @@ told as (
   cross join lateral tieout.lines_of_movement(m.movement_id) s (settlement_line_id)
   join tieout.settlement_lines l using (settlement_line_id)
   where not m.is_history
-  group by m.movement_id, m.account_id, m.order_no, m.kind, m.currency, m.amount
+  group by m.movement_id, m.account_id, m.order_no, m.kind, m.currency, m.amount, l.currency
 ),
 unequal as (
-  select *, case when other is null then abs(said - coalesce(amount, 0)) else amount end as off,
+  select account_id, order_no, kind, settled_in, settled, times, batch,
+    -- what never was has no currency of its own
+    case when amount = 0 then settled_in else currency end as currency,
+    case when amount = 0 or nth = 1 then amount end as worth,
+    case when amount = 0 then settled when nth > 1 then null
+      when is_other then amount else abs(said - coalesce(amount, 0)) end as off,
     case when amount = 0 then 'settled_not_captured'
-      when other is null and times > 1 and said > amount then 'settled_twice'
+      when not is_other and lines > 1 and said > amount then 'settled_twice'
       else 'settlement_amount' end as what
-  from told
-  where other is not null or said is distinct from amount
+  from (
+    select *, coalesce(sum(settled) filter (where settled_in = currency) over of_one, 0) as said,
+      bool_or(settled_in <> currency) over of_one as is_other, sum(times) over of_one as lines,
+      row_number() over (partition by movement_id order by settled_in) as nth
+    from told
+    window of_one as (partition by movement_id)
+  ) t
+  where is_other or said is distinct from amount
 ),
--- A capture and a refund of one order may both differ: what is at stake is all of it.
-odd as (
-  select account_id, order_no, what as kind, currency, sum(off) as amount,
-    jsonb_strip_nulls(jsonb_build_object('state', string_agg(distinct kind, ' and '),
-      'currency', currency, 'amount', sum(amount)::text)) as expected,
-    jsonb_build_object('currency', coalesce(max(other), currency),
-      'amount', sum(coalesce(other_amount, said))::text, 'batch', string_agg(distinct batch, ', '),
-      'times', sum(times)) as actual
+part as (
+  select account_id, order_no, what, currency, kind, settled_in, sum(off) as off,
+    sum(worth) as worth, sum(settled) as settled, sum(times) as times,
+    string_agg(distinct batch, ', ') as batch
   from unequal
-  group by account_id, order_no, what, currency
+  group by account_id, order_no, what, currency, kind, settled_in
+),
+-- A capture and a refund of one order may both differ: what is at stake is all of it. Where sums do
+-- not say that, since one makes up for the other or they were settled in two currencies, each is
+-- said by itself, and what they differ by in all.
+odd as (
+  select account_id, order_no, what as kind, currency, off as amount,
+    jsonb_strip_nulls(jsonb_build_object('state', state, 'currency', currency,
+      'amount', worth::text)
+      || case when is_apart and of_kinds > 1 then jsonb_build_object(
+        'captured', captured::text, 'refunded', refunded::text) else '{}' end) as expected,
+    jsonb_build_object('batch', batch, 'times', times)
+      || case when of_currencies > 1 then '{}'
+        else jsonb_build_object('currency', settled_in, 'amount', settled::text) end
+      || case when is_apart then jsonb_strip_nulls(jsonb_build_object(
+        'parts', parts, 'off', off::text)) else '{}' end as actual
+  from (
+    select account_id, order_no, what, currency, sum(off) as off, sum(worth) as worth,
+      sum(worth) filter (where kind = 'captured') as captured,
+      sum(worth) filter (where kind = 'refunded') as refunded,
+      string_agg(distinct kind, ' and ') as state, count(distinct kind) as of_kinds,
+      count(distinct settled_in) as of_currencies, max(settled_in) as settled_in,
+      sum(settled) as settled, sum(times) as times, string_agg(distinct batch, ', ') as batch,
+      jsonb_agg(jsonb_build_object('state', kind, 'currency', settled_in,
+        'amount', settled::text) order by kind, settled_in) as parts,
+      count(distinct settled_in) > 1 or sum(off) is distinct from
+        case when max(settled_in) = currency then abs(sum(settled) - sum(worth))
+          else sum(worth) end as is_apart
+    from part
+    group by account_id, order_no, what, currency
+  ) p
 ),
 newest_look as (
   select distinct on (r.account_id) r.account_id, r.pull_id

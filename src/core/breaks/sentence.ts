@@ -5,7 +5,7 @@ import { formatAmount, parseAmount } from '../money.js';
 import type { BreakKind } from '../orders/verdict.js';
 import { amountIn, moneyIn, moreOf } from '../text/amounts.js';
 import { labelStates } from '../text/labels.js';
-import { SETTLEMENT_SENTENCES, unknownMoney } from './settlementSentence.js';
+import { type Part, partsText, SETTLEMENT_SENTENCES, unknownMoney } from './settlementSentence.js';
 
 /** What one side said when the break was seen; a field that it does not have is absent. */
 export interface Side {
@@ -23,6 +23,8 @@ export interface Side {
   batch?: string;
   times?: number;
   since?: string;
+  /** what was settled as what; without an amount where that is of two currencies */
+  parts?: readonly Part[];
   /** what all refund requests of the order come to, where they do not fit */
   asked?: string;
   /** where there are several transactions and none was chosen */
@@ -42,7 +44,7 @@ export function breakFields(expected: Side, actual: Side): FieldPair[] {
   // A request by itself is not the order that the gateway shows: neither lacks what the other has.
   const isRequest = expected.problem !== undefined && expected.state === undefined;
   return FIELDS.flatMap((field) => {
-    const pair = { expected: expected[field] ?? null, actual: actual[field] ?? null };
+    const pair = { expected: fieldOf(expected, field), actual: fieldOf(actual, field) };
     if (pair.expected === null && pair.actual === null) return [];
     // The gateway alone has a code, the ledger alone a problem: those do not differ, they are told.
     const isTold = isRequest || TOLD.has(field);
@@ -53,18 +55,26 @@ export function breakFields(expected: Side, actual: Side): FieldPair[] {
   });
 }
 
+function fieldOf(side: Side, field: FieldPair['field']): string | null {
+  return field === 'amount' && isOfSeveral(side) ? partsText(side.parts) : (side[field] ?? null);
+}
+
+function isOfSeveral(side: Side): side is Side & { parts: readonly Part[] } {
+  return side.parts !== undefined && side.amount === undefined;
+}
+
 /** The same for a person: amounts with the decimals of their currency, states in words. */
 export function shownFields(expected: Side, actual: Side): FieldPair[] {
   return breakFields(expected, actual).map((pair) => ({
     ...pair,
-    expected: shownField(pair.field, pair.expected, expected.currency),
-    actual: shownField(pair.field, pair.actual, actual.currency),
+    expected: shownField(pair.field, pair.expected, expected),
+    actual: shownField(pair.field, pair.actual, actual),
   }));
 }
 
-function shownField(field: FieldPair['field'], value: string | null, currency = ''): string | null {
+function shownField(field: FieldPair['field'], value: string | null, side: Side): string | null {
   if (value === null) return null;
-  if (field === 'amount') return amountIn(value, currency);
+  if (field === 'amount' && !isOfSeveral(side)) return amountIn(value, side.currency ?? '');
   return field === 'state' ? labelStates(value) : value;
 }
 
@@ -73,6 +83,7 @@ const TOLD: ReadonlySet<string> = new Set(['transaction', 'code', 'problem']);
 
 /** "120.00 EUR", "captured 1,120 JPY", or "nothing". */
 export function sideText(side: Side): string {
+  if (isOfSeveral(side)) return partsText(side.parts);
   const { amount, currency } = side;
   const known = amount ? moneyIn(amount, currency) : currency;
   const money = amount === null ? unknownMoney(currency) : known;

@@ -18,6 +18,14 @@ interface Side {
   /** where an order has both, each for itself */
   captured?: string;
   refunded?: string;
+  /** what was settled as what, where no one sum says it */
+  parts?: readonly Part[];
+}
+
+export interface Part {
+  state: string;
+  currency: string;
+  amount: string;
 }
 
 interface Sides {
@@ -43,8 +51,8 @@ export const SETTLEMENT_SENTENCES = {
     `the acquirer settled ${settledAs(actual)}${inBatch(actual)} for what neither ledger nor ` +
     'gateway knows: ask the acquirer whose it is',
   settlement_amount: ({ expected, actual }: Sides): string =>
-    `${money(expected)} was ${expected.state ?? 'moved'}, and the acquirer settled ` +
-    `${money(actual)}${inBatch(actual)}: ask the acquirer for the difference`,
+    `${eachThatMoved(expected)}, and the acquirer settled ${eachSettled(actual)}` +
+    `${inBatch(actual)}: ${inAll(expected, actual)}ask the acquirer for the difference`,
   fee_variance: ({ expected, actual }: Sides): string =>
     `the acquirer took a fee of ${money(actual)}${inBatch(actual)}, ${money(expected)} was ` +
     `agreed${byLine(actual)}: claim it back, or correct settlement.tariff`,
@@ -70,6 +78,27 @@ function whatMoved({ state = 'moved', since = 'an earlier day', until, ...side }
   }
   const [came, went] = [captured, refunded].map((amount) => money({ amount, currency } as Side));
   return `${came} captured and ${went} refunded ${when} are`;
+}
+
+function eachThatMoved({ state = 'moved', captured, refunded, ...side }: Side): string {
+  if (captured === undefined && refunded === undefined) return `${money(side)} was ${state}`;
+  const [came, went] = [captured, refunded].map((amount) => money({ ...side, amount } as Side));
+  return `${came} was captured and ${went} refunded`;
+}
+
+function eachSettled({ parts, ...side }: Side): string {
+  return parts === undefined ? money(side) : partsText(parts);
+}
+
+/** "108.00 USD as captured and 19.00 EUR as refunded"; of one of both "50.00 EUR and 54.00 USD". */
+export function partsText(parts: readonly Part[]): string {
+  const isOfBoth = new Set(parts.map(({ state }) => state)).size > 1;
+  return parts.map((part) => money(part) + (isOfBoth ? ` as ${part.state}` : '')).join(' and ');
+}
+
+/** Where the sums alone would hide it. */
+function inAll({ currency }: Side, { off }: Side): string {
+  return off === undefined ? '' : `${moneyIn(off, currency)} differs in all, `;
 }
 
 function settledAs({ captured, refunded, state, ...side }: Side, wanted = 'captured'): string {

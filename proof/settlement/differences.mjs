@@ -202,6 +202,32 @@ export const DIFFERENCES = {
     }
   },
 
+  /** Equal refunds over the two payments of one order; lines name one of these, or the order alone. */
+  'equal refunds of two payments': (merchant) => {
+    const { random } = merchant;
+    const stage = random.between(0, 1);
+    const first = capture(merchant, { stage, amount: drawAmount(merchant) * 10n });
+    const { order, on, currency } = first;
+    const second = capture(merchant, { stage, on, order, amount: first.amount });
+    const group = `two ${first.key}`;
+    const amount = currency === 'JPY' ? 900n : 9n;
+    for (const of of [first, second]) {
+      const { transaction } = of;
+      settle(merchant, of, { style: 'transaction' });
+      for (let left = random.between(1, 3); left > 0; left -= 1) {
+        refund(merchant, of, { amount, reference: null, group });
+        // none, or one of any night
+        if (random.chance(0.1)) continue;
+        const named = random.pick([{ order }, { transaction }, { order, transaction }]);
+        const later = random.pick([stage, random.between(stage, NIGHTS.length - 1)]);
+        addLine(merchant, {
+          ...{ type: 'refunded', currency, amount: -amount, group, ...named },
+          ...{ stage: later, on: bookedOn(merchant, on, later) },
+        });
+      }
+    }
+  },
+
   /** A line that comes stages after its movement, or before it. */
   'late line': (merchant) => {
     const { random } = merchant;

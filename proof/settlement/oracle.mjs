@@ -59,10 +59,39 @@ function link({ movements, lines }, settledBy, known) {
   for (const group of new Set(movements.flatMap((one) => one.group ?? []))) {
     const of = movements.filter((one) => one.group === group && !settled.has(one));
     const told = waiting.filter((line) => line.group === group);
-    if (of.length > told.length) continue;
-    told.sort((one, other) => one.stage - other.stage);
-    for (const [at, movement] of of.entries()) settle(told[at], movement);
+    for (const [at, movement] of eachWithItsLine(of, told)) settle(told[at], movement);
   }
+}
+
+/**
+ * Of equal refunds those of which each has a line: of a transaction, as many as name it; of them
+ * all, where the lines that name the order alone are as many as the rest. Of more lines those that
+ * say less are left over, then those that came last. Place of the line, and movement.
+ */
+function eachWithItsLine(of, told) {
+  const names = ({ transaction }) => (transaction === null ? 1 : 0);
+  const byArrival = [...told.keys()].sort(
+    (one, other) => names(told[one]) - names(told[other]) || told[one].stage - told[other].stage,
+  );
+  const transactions = [...new Set(of.map(({ transaction }) => transaction))];
+  if (transactions.length < 2) {
+    return of.length > told.length ? [] : of.map((movement, at) => [byArrival[at], movement]);
+  }
+  const pairs = [];
+  const short = [];
+  for (const transaction of transactions) {
+    const mine = of.filter((one) => one.transaction === transaction);
+    const its = byArrival.filter((at) => told[at].transaction === transaction);
+    if (its.length >= mine.length) pairs.push(...mine.map((one, at) => [its[at], one]));
+    else short.push({ mine, its });
+  }
+  const others = byArrival.filter((at) => told[at].transaction === null);
+  const missing = short.reduce((sum, { mine, its }) => sum + mine.length - its.length, 0);
+  if (others.length < missing) return pairs;
+  for (const { mine, its } of short) {
+    pairs.push(...mine.map((one, at) => [its[at] ?? others.shift(), one]));
+  }
+  return pairs;
 }
 
 function isNamed({ reference, means }) {

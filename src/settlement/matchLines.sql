@@ -83,22 +83,52 @@ alone as (
   from best b
   where candidates = 1
 ),
-paired as (
-  select settlement_line_id, movement_id, way, is_exact, is_suspense, line_nth, movement_nth,
-    max(line_nth) over same as lines, max(movement_nth) over same as movements
+-- Equal ones, by whatever each line names them.
+equal as (
+  select settlement_line_id, movement_id, way, is_exact, is_suspense, first, last, several,
+    is_of_one,
+    -- of more lines than refunds those that say less are left over, as of a refund alone
+    dense_rank() over (
+      partition by first, last, several order by way, settlement_line_id) as line_nth,
+    dense_rank() over (partition by first, last, several order by movement_id) as movement_nth,
+    dense_rank() over (of_order order by movement_id) as equal_nth,
+    min(movement_id) over of_order as equals
   from (
-    select *, dense_rank() over (
-        partition by first, last, several order by settlement_line_id) as line_nth,
-      dense_rank() over (partition by first, last, several order by movement_id) as movement_nth
-    from (
-      -- equal ones, by whatever each line names them
-      select *, min(movement_id) over of_line as first, max(movement_id) over of_line as last,
-        count(*) over of_line as several
-      from best where candidates > 1 and is_exact and not is_taken
-      window of_line as (partition by settlement_line_id)
-    ) which
-  ) exact
-  window same as (partition by first, last, several)
+    select *, min(movement_id) over of_line as first, max(movement_id) over of_line as last,
+      count(*) over of_line as several,
+      min(of_order) over of_line = max(of_order) over of_line as is_of_one
+    from best where candidates > 1 and is_exact and not is_taken
+    window of_line as (partition by settlement_line_id)
+  ) which
+  window of_order as (partition by account_id, of_order, type, currency, amount)
+),
+counted as (
+  select *, max(line_nth) over same as lines, max(movement_nth) over same as movements,
+    -- one that may mean each of its order
+    bool_and(is_of_one) over of_order and several = max(equal_nth) over of_order as is_wide
+  from equal
+  window same as (partition by first, last, several), of_order as (partition by equals)
+),
+narrow as (
+  select * from counted where not is_wide and line_nth = movement_nth
+),
+-- What the lines that name less leave over, and so many others: each has its line.
+wide as (
+  select c.*
+  from counted c
+  join (
+    select equals, movement_id, row_number() over (partition by equals order by movement_id) as nth,
+      count(*) over (partition by equals) as left_over
+    from (select distinct equals, movement_id from counted where is_wide) of_wide
+    where movement_id not in (select movement_id from narrow)
+  ) l using (equals, movement_id)
+  where c.is_wide and c.line_nth = l.nth and c.lines >= l.left_over
+),
+paired as (
+  select settlement_line_id, movement_id, way, is_exact, is_suspense from wide
+  union all
+  select settlement_line_id, movement_id, way, is_exact, is_suspense from narrow
+  where lines >= movements or equals in (select equals from wide)
 ),
 unknown as (
   select settlement_line_id, movement_id, way, is_exact, is_suspense
@@ -134,8 +164,7 @@ chosen as (
     select settlement_line_id, movement_id, way, is_exact, is_suspense,
       count(*) over (partition by movement_id) as claims
     from (
-      select settlement_line_id, movement_id, way, is_exact, is_suspense from paired
-      where lines >= movements and line_nth = movement_nth
+      select * from paired
       union all
       select * from unknown
     ) several

@@ -62,10 +62,13 @@ kept as (
   set state = case when k.state = 'waived' and k.fingerprint = k.old_fingerprint
       then 'waived' else 'open' end,
     last_run_id = $1, expected = k.expected, fingerprint = k.fingerprint,
-    -- what it opened with stays at stake until it is resolved
-    currency = case when k.state = 'open' then b.currency else k.currency end,
-    amount = case when k.state = 'open' then b.amount else k.amount end
+    -- what it opened with stays at stake until it is resolved, and what was waived is that
+    currency = case when kept.is_opened then b.currency else k.currency end,
+    amount = case when kept.is_opened then b.amount else k.amount end
   from known k
+  cross join lateral (
+    select k.state = 'open' or k.state = 'waived' and k.fingerprint = k.old_fingerprint as is_opened
+  ) as kept
   where b.break_id = k.break_id
     and (b.last_run_id <> $1 or b.fingerprint <> k.fingerprint or b.state = 'resolved')
   returning b.break_id, b.state, k.state as old_state, b.expected, b.currency, b.amount,

@@ -83,7 +83,10 @@ async function takeFile(
     await putAway(place.inbox, facts.name, taken);
     return true;
   });
-  if (isMoved) deps.log(`inbox: ${facts.name}: ${taken.words.split('\n', 1)[0]}`);
+  if (!isMoved) return;
+  deps.log(`inbox: ${facts.name}: ${taken.words.split('\n', 1)[0]}`);
+  const warnings = taken.kind === 'done' ? taken.warnings : [];
+  for (const warning of warnings) deps.log(`inbox: ${facts.name}: warning: ${warning}`);
 }
 
 function takeDeps(deps: InboxDeps, { rules }: Place): TakeDeps {
@@ -126,8 +129,9 @@ async function judged(
     const options = { map: loadColumnMap(map, 'settlement'), check: false };
     const file = join(place.inbox, name);
     const result = await takeInside(takeDeps(deps, place), tx, [file], options);
-    const kind = result.kind === 'refused' ? 'refused' : 'done';
-    return { kind, words: formatSettlement(result) };
+    const words = formatSettlement(result);
+    if (result.kind === 'refused') return { kind: 'refused', words };
+    return { kind: 'done', words, warnings: result.warnings };
   } catch (error) {
     if (!(error instanceof InputError || error instanceof UsageError)) throw error;
     return { kind: 'refused', words: error.message };

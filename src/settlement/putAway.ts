@@ -12,12 +12,15 @@ import { InputError } from '../core/errors.js';
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 const MODE = 0o700;
 const REASON = '.reason.txt';
+const WARNINGS = '.warnings.txt';
 
-export type Taken = { kind: 'done' | 'refused'; words: string };
+export type Taken =
+  | { kind: 'done'; words: string; warnings: readonly string[] }
+  | { kind: 'refused'; words: string };
 
 /** Throws an InputError where the folder is none, or another account's: the file stays. */
-export async function putAway(inbox: string, name: string, { kind, words }: Taken): Promise<void> {
-  const path = join(inbox, kind);
+export async function putAway(inbox: string, name: string, taken: Taken): Promise<void> {
+  const path = join(inbox, taken.kind);
   await mkdir(path, { mode: MODE }).catch(unlessThere);
   const folder = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(
     (error: NodeJS.ErrnoException) => {
@@ -32,17 +35,25 @@ export async function putAway(inbox: string, name: string, { kind, words }: Take
     const opened = `/proc/self/fd/${folder.fd}`;
     const inside = existsSync(opened) ? opened : path;
     const there = new Set(await readdir(inside));
+    const isTaken = (one: string) => ['', REASON, WARNINGS].some((end) => there.has(one + end));
     let free = name;
-    for (let count = 2; there.has(free) || there.has(`${free}${REASON}`); count += 1) {
-      free = `${count}-${name}`;
-    }
-    if (kind === 'refused') {
-      await writeFile(join(inside, `${free}${REASON}`), `${words}\n`, { flag: 'wx', mode: 0o600 });
+    for (let count = 2; isTaken(free); count += 1) free = `${count}-${name}`;
+    const note = noteOf(taken);
+    if (note !== null) {
+      const beside = join(inside, `${free}${note.end}`);
+      await writeFile(beside, `${note.words}\n`, { flag: 'wx', mode: 0o600 });
     }
     await rename(join(inbox, name), join(inside, free));
   } finally {
     await folder.close();
   }
+}
+
+/** What is written beside the file, for who comes to look. */
+function noteOf(taken: Taken): { end: string; words: string } | null {
+  if (taken.kind === 'refused') return { end: REASON, words: taken.words };
+  if (taken.warnings.length === 0) return null;
+  return { end: WARNINGS, words: taken.warnings.join('\n') };
 }
 
 /** Root's too; and a share may have a name of its own for us: that of a folder made just now. */

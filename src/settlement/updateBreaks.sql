@@ -32,10 +32,13 @@ kept as (
     -- as its last event has it
     expected = case when k.state <> 'resolved' and b.fingerprint = k.fingerprint then b.expected
       else k.expected end,
-    -- what it opened with stays at stake until it is resolved
-    currency = case when k.state = 'open' then b.currency else k.currency end,
-    amount = case when k.state = 'open' then b.amount else k.amount end
+    -- what it opened with stays at stake until it is resolved, and what was waived is that
+    currency = case when kept.is_opened then b.currency else k.currency end,
+    amount = case when kept.is_opened then b.amount else k.amount end
   from known k
+  cross join lateral (
+    select k.state = 'open' or k.state = 'waived' and k.fingerprint = k.old_fingerprint as is_opened
+  ) as kept
   where b.break_id = k.break_id
     and (b.last_run_id <> k.run_id or b.fingerprint <> k.fingerprint or b.state = 'resolved')
   returning b.break_id, b.state, k.state as old_state,

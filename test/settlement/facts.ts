@@ -189,9 +189,12 @@ export const rules = {
 };
 export const ACCOUNTS = ['A1'];
 
-export async function settle(over: Partial<typeof rules> | object = {}): Promise<number> {
+export async function settle(
+  over: Partial<typeof rules> | object = {},
+  run = runId,
+): Promise<number> {
   const now = new Date('2026-11-21T02:30:00Z');
-  return settleAccounts(db, { ...rules, ...over }, ACCOUNTS, { now, runId });
+  return settleAccounts(db, { ...rules, ...over }, ACCOUNTS, { now, runId: run });
 }
 
 export async function breaks(state = 'open'): Promise<string[]> {

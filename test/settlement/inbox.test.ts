@@ -141,6 +141,26 @@ test('what is refused lies aside with the reason, is told once, and harms no oth
   expect(await countOf(house, 'settlement_lines')).toBe(4);
 });
 
+test('what an import warns of stands in the log and beside the file: nobody reads what a clock takes', async () => {
+  const { house, inbox } = await houseWithInbox();
+  const look = await lookOf(house);
+  for (const name of ['settlement_1.csv', 'settlement_2.csv']) {
+    const batch = batchText(house, name);
+    writeFileSync(join(inbox, name), name.includes('1') ? batch.replaceAll('-11-', '-10-') : batch);
+  }
+  for (let at = 0; at < 2; at += 1) await look();
+  const warning =
+    '2 booked before 2026-11-01 (settlement.from): history, matched where it appears, never missed';
+  const done = join(inbox, 'done');
+  expect(readFileSync(join(done, 'settlement_1.csv.warnings.txt'), 'utf8')).toBe(`${warning}\n`);
+  expect(house.lines).toContain(`inbox: settlement_1.csv: warning: ${warning}`);
+  expect(readdirSync(done)).not.toContain('settlement_2.csv.warnings.txt');
+  // The same name comes again: neither file is written over.
+  writeFileSync(join(inbox, 'settlement_1.csv'), batchText(house, 'B3'));
+  for (let at = 0; at < 2; at += 1) await look();
+  expect(readdirSync(done)).toContain('2-settlement_1.csv');
+});
+
 test('several clocks take it once, and one that was killed before the move leaves nothing to do twice', async () => {
   const { house, inbox } = await houseWithInbox();
   writeFileSync(join(inbox, 'settlement_1.csv'), batchText(house, 'B1'));

@@ -2,10 +2,14 @@
 // section 9): told where they are surplus, waiting where they may still mean something, never
 // guessed. Neighbour: matching.test.ts.
 
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { decideBreaks } from '../../src/breaks/decideBreaks.js';
 import { SETTLEMENT_SENTENCES } from '../../src/core/breaks/settlementSentence.js';
+import { checkChain } from '../../src/verify/verifyChainStore.js';
 import type { Given, Line } from './facts.js';
 import {
+  aRun,
   breaks,
   checkIdentities,
   db,
@@ -217,4 +221,29 @@ it('what nobody knows is at stake as a whole: captures and refunds of it are not
     expect.stringContaining('settled 100.00 EUR as captured and 100.00 EUR as refunded (batch B'),
   ]);
   await checkIdentities();
+});
+
+it('what was waived when it had become smaller stays what was waived, night after night', async () => {
+  await moved({ order: '1', amount: '10.00' });
+  await settled({ order: '1', amount: '4.00' });
+  await settle();
+  await settled({ order: '1', amount: '5.00' });
+  await settle();
+  const { rows } = await db.query<{ break_id: bigint }>('select break_id from tieout.breaks');
+  const [verdict] = await decideBreaks(
+    {
+      ...{ db, now: () => new Date('2026-11-21T09:00:00Z'), newId: randomUUID },
+      config: { operations: { approveAbove: { refund: null } } } as never,
+    },
+    {
+      ids: rows.map((row) => String(row.break_id)),
+      action: { kind: 'waive', reason: 'paid by cheque' },
+      who: { name: 'anna', isClaim: true } as never,
+      over: null,
+    },
+  );
+  expect(verdict?.kind).toBe('waived');
+  await settle({}, await aRun('2026-11-21'));
+  const { disagreements } = await checkChain(db, () => {});
+  expect(disagreements.filter(({ what }) => what.startsWith('break'))).toEqual([]);
 });

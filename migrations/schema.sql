@@ -1,4 +1,4 @@
--- The schema as it stands after 1290_lost_request_of_a_payout, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1330_what_differs_in_all, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -526,6 +526,7 @@ create table tieout.decisions (
 );
 CREATE INDEX decisions_by_instruction ON tieout.decisions USING btree (instruction_id);
 CREATE INDEX decisions_by_link ON tieout.decisions USING btree (link_id);
+CREATE INDEX decisions_happened ON tieout.decisions USING btree (instruction_id, at) WHERE (finding = 'happened');
 CREATE INDEX decisions_not_happened ON tieout.decisions USING btree (instruction_id, at) WHERE (finding = 'not_happened');
 CREATE TRIGGER guard_decision BEFORE INSERT ON tieout.decisions
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_decision();
@@ -1157,6 +1158,7 @@ create table tieout.pulls (
   matched jsonb,
   is_sealed boolean default false not null,
   profile_sha256 text,
+  weighs_calls boolean default true,
   constraint pulls_kind_check CHECK (kind = ANY (ARRAY['night', 'confirm', 'fresh'])),
   constraint pulls_pkey PRIMARY KEY (pull_id),
   constraint pulls_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id) ON DELETE CASCADE
@@ -2378,8 +2380,8 @@ CREATE OR REPLACE FUNCTION tieout.break_money(kind text, currency text, expected
  IMMUTABLE
 AS $function$
   select case
-    when kind = 'fee_variance' and actual ->> 'off' ~ '^\d{1,18}(\.\d\d?)?$'
-      and expected ->> 'currency' = currency and actual ->> 'currency' = currency
+    when kind in ('fee_variance', 'settlement_amount')
+      and actual ->> 'off' ~ '^\d{1,18}(\.\d\d?)?$' and expected ->> 'currency' = currency
     then (actual ->> 'off')::numeric
     else tieout.break_stake(case
       when kind in ('settlement_amount', 'settled_twice', 'fee_variance')
@@ -2497,6 +2499,28 @@ AS $function$
       jsonb_build_array(jsonb_build_object('order_no', i.order_no)),
       jsonb_build_array(jsonb_build_object('transaction_id', i.transaction_id))])
     and (e ->> 'order_no' = i.order_no or e ->> 'transaction_id' = i.transaction_id)
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.captured_by_hand(entry jsonb, look bigint)
+ RETURNS TABLE(account_id text, order_no text, transaction_id text, currency text, amount numeric)
+ LANGUAGE sql
+ STABLE ROWS 10
+AS $function$
+  select c.account_id, e ->> 'order_no', e ->> 'transaction_id', min(e ->> 'currency'),
+    coalesce(sum((e ->> 'amount')::numeric) filter (where c.outcome = 'accepted'),
+      (array_agg((e ->> 'amount')::numeric order by c.call_id desc))[1])
+  from tieout.gateway_calls c
+  cross join jsonb_array_elements(c.entries) e
+  left join tieout.pulls p on p.pull_id = look
+  where c.operation = 'capture' and coalesce(c.outcome, '') not in ('rejected', 'not_sent')
+    and c.entries @> entry and e @> (entry -> 0)
+    and e ->> 'amount' ~ '^[0-9]{1,18}[.][0-9]{2}$'
+    and case when look is null then true
+      when p.weighs_calls is not true then false
+      -- one that may still be answered will have been made behind the look
+      when c.outcome is null then c.at < p.as_of - interval '10 minutes'
+      else coalesce(c.looks_before, 0) < tieout.drawn_as(look) end
+  group by 1, 2, 3
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.changed_breaks(run bigint, accounts text[])
@@ -2919,19 +2943,27 @@ AS $function$
    ) twin limit 1)
   union all
   (select 'over_captured'
-   from tieout.instructions i
-   where of_operation = 'refund'
-     and i.operation = 'capture' and i.state = 'confirmed' and i.transaction_id = by
-     and not i.is_void -- by which it is found
-     and (i.currency <> of_currency or exists (
-       select from tieout.instructions other
-       where other.transaction_id = by and other.operation = 'refund' and not other.is_void
-         and other.currency <> of_currency
-       ) or i.amount < money + coalesce((
-       select sum(paid.refund_amount) from tieout.instructions paid
-       where paid.transaction_id = by and paid.operation = 'refund' and not paid.is_void
-         and (paid.account_id, paid.refund_id) <> (of_account, of_refund)), 0))
-   limit 1)
+   from (
+     select min(i.amount) as amount, bool_or(i.currency <> of_currency) as is_foreign
+     from tieout.instructions i
+     where of_operation = 'refund'
+       and i.operation = 'capture' and i.state = 'confirmed' and i.transaction_id = by
+       and not i.is_void -- by which it is found
+     union all
+     select sum(h.amount), bool_or(h.currency <> of_currency)
+     from tieout.captured_by_hand(
+       jsonb_build_array(jsonb_build_object('transaction_id', by)), null) h
+     where of_operation = 'refund'
+   ) taken
+   where amount is not null
+   having count(*) > 0 and (bool_or(is_foreign) or exists (
+     select from tieout.instructions other
+     where other.transaction_id = by and other.operation = 'refund' and not other.is_void
+       and other.currency <> of_currency
+     ) or sum(amount) < money + coalesce((
+     select sum(paid.refund_amount) from tieout.instructions paid
+     where paid.transaction_id = by and paid.operation = 'refund' and not paid.is_void
+       and (paid.account_id, paid.refund_id) <> (of_account, of_refund)), 0)))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.drawn_as(pull_id bigint)
@@ -4761,6 +4793,15 @@ AS $function$
     and (is_all or f.since is null or f.since + f.valid_for <= f.warn_until)
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.outcomes_known()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select greatest(0, (select max(seq) from tieout.outcome_rows),
+    (select max((found -> 'putBack' ->> 'outcomesUpTo')::bigint) from tieout.put_backs))
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.payee(i tieout.instructions)
  RETURNS jsonb
  LANGUAGE sql
@@ -4937,7 +4978,7 @@ begin
   perform pg_advisory_xact_lock(hashtext('tieout.outcomes'));
   update tieout.outcome_rows o set seq = next.seq
   from (
-    select outcome_id, coalesce((select max(seq) from tieout.outcome_rows), 0)
+    select outcome_id, (select tieout.outcomes_known())
       + row_number() over (order by outcome_id) as seq
     from tieout.outcome_rows where seq is null
   ) next

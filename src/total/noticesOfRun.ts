@@ -115,14 +115,7 @@ export async function noticesOf(
     ...(await unusableRows(run.db, accountIdsOf(run))).map(unusableRowsNotice),
     ...(await zonelessNotices(run)),
     ...(await freedCounts(run.db, run.runId)).map(freedNotice),
-    ...(await pendingPayouts(run.db, accountIdsOf(run))).map(pendingPayoutsNotice),
-    ...answeredLateNotices([
-      ...(await answeredLate(run.db, accountIdsOf(run))),
-      ...(await refusedLate(deps, run.db, accountIdsOf(run))),
-    ]),
-    ...payoutsByHandNotices(await payoutsByHand(run.db, accountIdsOf(run))),
-    ...paidByHandNotices(await paidByHand(run.db, accountIdsOf(run), run), run.businessDate),
-    ...payoutsChangedNotices(await payoutsChanged(run.db, accountIdsOf(run))),
+    ...(await sentNotices(deps, run)),
     ...(await withdrawnAsHistory(run.db, run.runId)).map(nowHistoryNotice),
     ...(await becameHistory(run.db, run.runId, run.accounts, configured)).map(becameHistoryNotice),
     ...(await datedBack(run.db, run.runId, run.accounts)).map(datedBackNotice),
@@ -130,6 +123,24 @@ export async function noticesOf(
     ...(await withdrawnLate(run.db, run.runId)).map(withdrawnLateNotice),
     // A dry run sends nothing on purpose.
     ...(run.isDry ? [] : await stopNotices({ config: deps.config, db: run.db }, accountIdsOf(run))),
+  ];
+}
+
+/** What went, by the program or by hand, and needs a person's eye. */
+async function sentNotices(
+  deps: Pick<SendDeps, 'config' | 'gateway'>,
+  run: Run,
+): Promise<Notice[]> {
+  const accountIds = accountIdsOf(run);
+  return [
+    ...(await pendingPayouts(run.db, accountIds)).map(pendingPayoutsNotice),
+    ...answeredLateNotices([
+      ...(await answeredLate(run.db, accountIds)),
+      ...(await refusedLate(deps, run.db, accountIds)),
+    ]),
+    ...payoutsByHandNotices(await payoutsByHand(run.db, accountIds)),
+    ...paidByHandNotices(await paidByHand(run.db, accountIds, run), run.businessDate),
+    ...payoutsChangedNotices(await payoutsChanged(run.db, accountIds)),
   ];
 }
 

@@ -175,11 +175,17 @@ export async function orderHistory(
 
 /** Texts of the shop's own tables came through no door of ours. */
 function hideCards(history: OrderHistory): void {
-  const rows = [history.ledger ?? {}, ...history.refundRequests];
+  const changes = history.ledgerChanges.flatMap(({ before, after }) => [before, after ?? {}]);
+  const rows = [
+    history.ledger ?? {},
+    ...history.refundRequests,
+    ...(changes as Record<string, unknown>[]),
+  ];
   for (const row of rows) {
-    const ids = [row.account_id, row.order_no, row.transaction_id, row.refund_id].map(String);
+    const { account_id, order_no, transaction_id, refund_id, transaction } = row;
+    const ids = [account_id, order_no, transaction_id, refund_id, transaction].map(String);
     for (const [name, value] of Object.entries(row)) {
-      if (typeof value !== 'string' || name.endsWith('amount')) continue;
+      if (typeof value !== 'string' || /amount$/i.test(name)) continue;
       row[name] = maskCardNumbers(value, ids);
     }
   }

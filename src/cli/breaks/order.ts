@@ -17,6 +17,7 @@ import { amountIn, moneyIn } from '../../core/text/amounts.js';
 import { disputeText, labelOf, labelStates, stateLabel } from '../../core/text/labels.js';
 import type { OrderHistory } from '../../orders/historyStore.js';
 import { looksSince, orderHistory } from '../../orders/historyStore.js';
+import { calledByHand, changeWords, historyMoney } from '../../orders/orderEventWords.js';
 import type { OrderMoney } from '../../orders/orderMoneyStore.js';
 import { amountWords, matchWords, settledWords } from '../../orders/orderMoneyWords.js';
 import { shownLines } from '../../orders/shownRecord.js';
@@ -134,11 +135,8 @@ function ledgerText(row: Part): string {
     .join(', ');
 }
 
-/** As it was said, where it is no amount. */
 function moneyOf({ amount, currency }: Part): string {
-  return amount === null
-    ? 'no amount'
-    : moneyIn(String(amount), currency ? String(currency) : null);
+  return historyMoney(amount, currency);
 }
 
 function disputeLine(one: OrderHistory['disputes'][number]): string {
@@ -147,14 +145,8 @@ function disputeLine(one: OrderHistory['disputes'][number]): string {
 }
 
 function changeLine(change: Part): string {
-  const before = change.before as Part;
-  const after = (change.after ?? {}) as Part;
-  if (change.kind === 'left') return `  ${change.at}  left the ledger`;
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const parts = names
-    .filter((name) => before[name] !== after[name])
-    .map((name) => `${name} ${before[name] ?? 'none'} → ${after[name] ?? 'none'}`);
-  return `  ${change.at}  seen changed: ${parts.join(', ')}`;
+  const seen = change.kind === 'left' ? '' : 'seen changed: ';
+  return `  ${change.at}  ${seen}${changeWords(change)}`;
 }
 
 function snapshotLines(looks: readonly Part[]): Line[] {
@@ -219,16 +211,9 @@ function breakDetails(one: Part): Line[] {
 }
 
 /** Movements of money that a person made at the gateway, beside the run. */
-function callLines(calls: readonly Part[]): Line[] {
-  const rows = calls.flatMap((call) => {
-    const end = call.outcome ?? 'its end is not known';
-    const claim = call.isClaim ? ' (claimed)' : '';
-    return ((call.entries as Part[] | null) ?? []).map((entry) => {
-      const amount = entry.refund_amount ?? entry.amount ?? null;
-      const money = moneyOf({ amount, currency: entry.currency });
-      const how = `by ${call.by}${claim}: ${end}${reasonOf(call)}`;
-      return [String(call.at), String(call.operation), money, how];
-    });
+function callLines(calls: OrderHistory['calls']): Line[] {
+  const rows = calledByHand(calls).map(({ at, operation, money, by, end }) => {
+    return [at, operation, money, `by ${by}: ${end}`];
   });
   return table(rows, [2]);
 }

@@ -2,7 +2,7 @@
 // attempt with its raw answer, and the decision that is possible now.
 
 import { unsentWords } from '../../../core/accounts/observed.js';
-import { isSamePerson, nameLabel } from '../../../core/instructions/decider.js';
+import { isSamePerson } from '../../../core/instructions/decider.js';
 import { isUndecided } from '../../../core/instructions/decision.js';
 import { hintWords } from '../../../core/instructions/hints.js';
 import {
@@ -26,6 +26,7 @@ import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { rowIdOf } from '../../visitor/fields.js';
 import { accountWords } from '../../visitor/filters.js';
+import { Decided } from './decided.js';
 import { SeenList } from './decisionBasis.js';
 import { Replan, Resolve } from './findingForms.js';
 import { Lapsing, lapsingOf } from './lapsing.js';
@@ -245,12 +246,7 @@ function Decisions({ sheet, words }: { sheet: Sheet; words: Words }) {
       {sheet.decisions.map((one) => (
         <>
           <p>
-            <strong>{one.decision}</strong>
-            {one.finding === null ? '' : ` ${labelOf(one.finding)}`} by{' '}
-            {nameLabel(one.by, one.isClaim)} at {words.at(one.at)}
-            {one.reason === null ? '' : `: ${words.free(one.reason, keep)}`}
-            {one.reference === null ? '' : `; reference ${words.free(one.reference, keep)}`}. Seen (
-            <code>{one.seenSha256.slice(0, 12)}</code>):
+            <Decided one={one} keep={keep} words={words} />:
           </p>
           <SeenList seen={one.seen} words={words} />
         </>

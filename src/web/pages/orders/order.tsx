@@ -21,8 +21,10 @@ import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { accountWords } from '../../visitor/filters.js';
 import { ShownEntries } from '../breaks/shownBeside.js';
+import { Decided } from '../instructions/decided.js';
 import { LostPermits } from '../instructions/lostPermits.js';
 import { OrderSettlement } from '../settlement/orderSettlement.js';
+import { ByHand, LedgerChanges } from './orderEvents.js';
 
 export async function orderPage(visit: Visit): Promise<Answer> {
   const { account = '', orderNo = '' } = visit.params;
@@ -36,9 +38,11 @@ export async function orderPage(visit: Visit): Promise<Answer> {
         Order {orderNo} <span class="hint">of account {accountWords(visit, account)}</span>
       </h1>
       <Ledger history={history} words={words} />
+      <LedgerChanges history={history} words={words} />
       <Breaks history={history} words={words} orderNo={orderNo} />
       <Instructions history={history} words={words} orderNo={orderNo} />
       <LostPermits lost={history.lostPermits} words={words} />
+      <ByHand history={history} words={words} />
       {history.settlement === undefined ? null : (
         <OrderSettlement account={account} money={history.settlement} words={words} />
       )}
@@ -200,12 +204,22 @@ function Instructions(props: { history: OrderHistory; words: Words; orderNo: str
               words={words}
               orderNo={orderNo}
             />
+            {(one.decisions as Parameters<typeof Decided>[0]['one'][]).map((decision) => (
+              <p>
+                Decision: <Decided one={decision} keep={keptOf(one, orderNo)} words={words} />.
+              </p>
+            ))}
             <Attempts attempts={parts(one.attempts)} words={words} />
           </>
         ))
       )}
     </section>
   );
+}
+
+/** Numbers that words about it may name: ids, and never masked. */
+function keptOf({ transaction, refundId, gatewayReference, refundReference }: Part, order: string) {
+  return [order, ...[transaction, refundId, gatewayReference, refundReference].map(text)];
 }
 
 function moneyOf({ amount, currency, isInTotals }: Part): string {

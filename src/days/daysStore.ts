@@ -281,7 +281,7 @@ export async function dayWorkbooks(db: Db, dates: readonly string[]): Promise<Da
   return rows;
 }
 
-type CountedFacts = Omit<ClosingFacts, 'late' | 'movedAfter'>;
+type CountedFacts = Omit<ClosingFacts, 'late' | 'movedAfter' | 'isLocked' | 'isRemoved'>;
 
 interface FactsRow extends Record<keyof ClosingFacts, unknown> {
   accountId: string;

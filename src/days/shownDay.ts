@@ -9,6 +9,7 @@ import { batchLines, closingChecklist, lateLine } from '../core/runs/closingChec
 import type { SignedOn, SinceClosed } from '../core/runs/sinceClosed.js';
 import { OF_LEDGER, SINCE_UNKNOWN, sinceSignedWords } from '../core/runs/sinceClosed.js';
 import type { Database, Db } from '../database/db.js';
+import { removedDates } from '../runs/runRecordStore.js';
 import {
   closingFacts,
   dayFigures,
@@ -33,6 +34,8 @@ export interface DayToSign {
   workbook: DayWorkbook | null;
   lines: ChecklistLine[];
   moved: MovedAfter[];
+  /** what its night looked at is gone: nothing of it is written again */
+  isRemoved: boolean;
   /** what changed behind it since it was closed, in words; null: nothing, or it is open */
   changed: string | null;
   /** the same by currency; null: nobody knows, or it is open */
@@ -124,12 +127,14 @@ export async function daysToSign(
   const moved = await movedAfter(db, accountIds, date);
   const batches = await lateBatches(db, accountIds, [date]);
   const signed = accountIds.filter((accountId) => states.get(accountId) !== 'open');
+  const isRemoved = (await removedDates(db, [date])).has(date);
   const signedOn = await signedOtherwise(db, signed, date, workbook?.revision ?? null);
   return accountIds.map((accountId) => {
     const counted = {
       accountId,
       state: ofAccount(states, accountId),
       workbook,
+      isRemoved,
       facts: { ...ofAccount(facts, accountId), ...suspendedOf(suspended, accountId) },
       moved: moved.filter((one) => one.accountId === accountId),
       batches: batches.find((one) => one.accountId === accountId),
@@ -171,8 +176,8 @@ export async function daysToRead(
   return daysToSign(db, accountIds, date, since);
 }
 
-type AsCounted = Pick<DayToSign, 'accountId' | 'state' | 'workbook' | 'moved'> & {
-  facts: Omit<ClosingFacts, 'late' | 'lateBatches' | 'movedAfter'>;
+type AsCounted = Pick<DayToSign, 'accountId' | 'state' | 'workbook' | 'moved' | 'isRemoved'> & {
+  facts: Omit<ClosingFacts, 'late' | 'lateBatches' | 'movedAfter' | 'isLocked' | 'isRemoved'>;
   /** undefined: none came later than a revision of its workbook */
   batches: LateOfDay | undefined;
 };
@@ -182,14 +187,14 @@ function dayOf(
   signedOn: SignedOn[],
   found: ReturnType<typeof sinceOfDay>,
 ): DayToSign {
-  const { accountId, state, moved } = counted;
+  const { accountId, state, moved, isRemoved } = counted;
   const late = lateOf(found);
   const known = {
     ...(late === undefined ? {} : { late }),
     ...(batches === undefined ? {} : { lateBatches: batches }),
   };
   const isLocked = state === 'locked';
-  const lines = closingChecklist({ ...facts, ...known, movedAfter: moved, isLocked });
+  const lines = closingChecklist({ ...facts, ...known, movedAfter: moved, isLocked, isRemoved });
   const day = { ...counted, lines, signedOn, changed: null, since: null, changedAbout: null };
   if (state === 'open') return day;
   if (found === null) return { ...day, changed: SINCE_UNKNOWN };
@@ -230,11 +235,13 @@ async function earlierDays(
   const days = await dayFigures(db, [accountId], first, last);
   const figures = days.filter(({ businessDate }) => dates.includes(businessDate)).toReversed();
   const batches = await lateBatches(db, [accountId], dates);
+  const removed = await removedDates(db, dates);
   const late = dates.flatMap((one) => {
     const ofDay = lateOf(sinceOfDay(since, accountId, one));
     const settled = batches.find(({ businessDate }) => businessDate === one);
+    const of = { isLocked: false, isRemoved: removed.has(one) };
     const lines: ChecklistLine[] = [
-      ...(settled === undefined ? [] : batchLines(settled)),
+      ...(settled === undefined ? [] : batchLines(settled, of)),
       ...(ofDay === undefined ? [] : [lateLine(ofDay)]),
     ];
     return lines.flatMap(({ isWell, words, about = null }) => {

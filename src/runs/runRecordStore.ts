@@ -113,6 +113,18 @@ export async function removedRuns(db: Db, runIds: readonly bigint[]): Promise<Se
   return new Set((await removedOf(db, runIds)).map(({ runId }) => runId));
 }
 
+/** The business dates of whose nights something is gone. */
+export async function removedDates(db: Db, dates: readonly string[]): Promise<Set<string>> {
+  const { rows } = await db.query<{ runId: bigint; date: string }>(
+    `select run_id as "runId", business_date as date from tieout.runs
+     where business_date = any ($1::date[]) and not is_dry`,
+    [dates],
+  );
+  const ids = rows.map(({ runId }) => runId);
+  const removed = await removedRuns(db, ids);
+  return new Set(rows.filter(({ runId }) => removed.has(runId)).map(({ date }) => date));
+}
+
 /** The removal of what a run looked at; null: it is there. */
 export async function removalOf(db: Db, runId: bigint): Promise<Removal | null> {
   const [found] = await removedOf(db, [runId]);

@@ -23,6 +23,7 @@ const WELL: ClosingFacts = {
   },
   ...{ unknown: 0, waiting: 0, gaps: [], isUnexplained: false, movedAfter: [] },
   isLocked: false,
+  isRemoved: false,
 };
 
 test('a day on which all is well has nothing but ticks', () => {
@@ -93,6 +94,29 @@ test('what is waived is said with its money, and speaks against nothing', () => 
   expect(signingAnswer(lines)).toEqual({ canBeSigned: true, because: [] });
 });
 
+test('where the looks are removed nobody is sent to write the workbook again: it is refused', () => {
+  const moved = { accountId: 'A1', operation: 'refund', currency: 'EUR', amount: '7.00' } as const;
+  const movedAfter = [{ ...moved, countsOn: '2026-11-24', isStated: false }];
+  const lateBatches = { batches: 1, named: ['B1'], money: [] };
+  const facts = { ...WELL, movedAfter, lateBatches, isRemoved: true };
+  const said = closingChecklist(facts).filter(({ isWell }) => !isWell);
+  expect(said.map(({ words }) => words)).toEqual([
+    expect.stringMatching(/without it: sign it knowing so, since its snapshots are removed by/),
+    expect.stringMatching(
+      /is without it: its snapshots are removed by retention, and its workbooks/,
+    ),
+  ]);
+  for (const { words } of said) expect(words).not.toMatch(/written (again|now)|Write again/);
+  const changes = [
+    { accountId: 'A1', what: 'batches', currency: 'EUR', count: 1, isStated: false } as const,
+  ];
+  const since = { isKept: true, changes };
+  expect(statedWords(since, 2, true)).toMatch(
+    /^It is not in the figures of revision 2; its snapsh/,
+  );
+  expect(statedWords(since, 2, false)).toMatch(/; a revision that is written now has it$/);
+});
+
 test('what moved after the night had ended is said with its money and the date it counts on', () => {
   const of = (countsOn: string, amount: string): MovedAfter => {
     const refund = { accountId: 'A1', operation: 'refund', currency: 'EUR' } as const;
@@ -140,16 +164,16 @@ test('what changed behind a signed page is told of its currency, and which figur
     null,
     orders,
   ]);
-  expect(statedWords(euro, 3)).toMatch(
+  expect(statedWords(euro, 3, false)).toMatch(
     new RegExp(`^In the figures of revision 3: 2 adj.* day. Not in them: ${orders}; `),
   );
-  expect(statedWords(yen, 3)).toMatch(/^It is not in the figures of revision 3; /);
+  expect(statedWords(yen, 3, false)).toMatch(/^It is not in the figures of revision 3; /);
   const restated = { isKept: true, changes: [of('restated', 'EUR'), of('restated', 'JPY')] };
   expect(sinceSignedWords(restated)).toBe('the newest revision of its workbook has other figures');
-  expect(statedWords(restated, 3)).toBe('It is in the figures of revision 3');
+  expect(statedWords(restated, 3, false)).toBe('It is in the figures of revision 3');
   const batches = { isKept: true, changes: [{ ...of('batches', 'EUR'), isStated: false }] };
   expect(sinceSignedWords(batches)).toMatch(/^2 settlement batches .*came after the revision/);
-  expect(statedWords(batches, 3)).toBe(
+  expect(statedWords(batches, 3, false)).toBe(
     'It is not in the figures of revision 3; a revision that is written now has it',
   );
 });

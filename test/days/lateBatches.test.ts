@@ -23,6 +23,16 @@ async function writeWorkbook(revision: number): Promise<void> {
   );
 }
 
+/** As retention does at the end of a night. */
+async function lookAway(): Promise<void> {
+  await db.query(
+    `insert into tieout.evidence_removals (month, first_date, last_date, nights, looks, rows, bytes,
+       kept_months, by, is_claim)
+     select to_char(now(), 'YYYY_MM'), $1, $1, 1, 1, '{}', 1, 1, 'tieout', false`,
+    [DATE],
+  );
+}
+
 async function shown(date = DATE) {
   return shownDay(db, 'A1', date, await sinceOfOpen(db, 'A1', date));
 }
@@ -92,4 +102,15 @@ it('is told before the day is closed and after, until a revision has it and is s
   expect((await shown()).day.since?.changes).toEqual(
     expect.arrayContaining([{ ...since, isStated: true }]),
   );
+});
+
+it('sends nobody to write a workbook again whose looks are removed', async () => {
+  await writeWorkbook(1);
+  await settled({ order: '1', amount: '1.00' });
+  await lookAway();
+  expect(await told()).toEqual([
+    expect.stringMatching(/knowing so, since its snapshots are remov/),
+  ]);
+  const { day } = await shown();
+  expect(day.isRemoved).toBe(true);
 });

@@ -5,6 +5,7 @@
 
 import { andMore, countText, moneyIn } from '../text/amounts.js';
 import { labelOf } from '../text/labels.js';
+import { nextRevisionWords, REMOVED_STAYS } from './removal.js';
 
 export interface MoneyOf {
   currency: string;
@@ -88,6 +89,8 @@ export interface ClosingFacts {
   late?: LateRows | null;
   /** locked: nobody signs it any more, so that nothing is advised */
   isLocked: boolean;
+  /** retention removed what the night looked at: nothing of it is written again */
+  isRemoved: boolean;
 }
 
 /** What a line is about. */
@@ -128,7 +131,7 @@ export function closingChecklist(facts: ClosingFacts): ChecklistLine[] {
       gapWords(facts.gaps),
     ),
     statementLine(facts),
-    ...(facts.lateBatches ? batchLines(facts.lateBatches, facts.isLocked) : []),
+    ...(facts.lateBatches ? batchLines(facts.lateBatches, facts) : []),
     ...(facts.late === undefined ? [] : [lateLine(facts.late, facts.isLocked)]),
     ...movedLines(facts),
     named(
@@ -226,8 +229,7 @@ function nightLine({ runState, notCompared }: ClosingFacts): ChecklistLine {
   // It has no page: the days up to it do.
   if (runState === null) return { ...line, topic: 'gaps', words: 'there is no night of this date' };
   const missed = `${count(notCompared, 'order was', 'orders were')} not compared`;
-  const words = `the night ${shown(runState)}${notCompared > 0 ? `: ${missed}` : ''}`;
-  return { ...line, words };
+  return { ...line, words: `the night ${shown(runState)}${notCompared > 0 ? `: ${missed}` : ''}` };
 }
 
 function shown(state: string): string {
@@ -252,15 +254,15 @@ function statementLine({ isUnexplained, isLocked }: ClosingFacts): ChecklistLine
   );
 }
 
-/** Its statement is without them; any night's workbook can be written again. */
-export function batchLines({ batches, named: names, money }: LateBatches, isLocked = false) {
+/** Its statement is without them; a night whose looks are kept can be written again. */
+export function batchLines(late: LateBatches, of: Pick<ClosingFacts, 'isLocked' | 'isRemoved'>) {
+  const { batches, named: names, money } = late;
   if (batches === 0) return [];
   const sums = (money ?? []).map((sum) => `${moneyIn(sum.amount, sum.currency)} ${sum.kind}`);
   const which = names.join(', ') + andMore(batches - names.length);
-  const advice = isLocked
-    ? ''
-    : ': sign it knowing so, or have the workbook written again first (Reports on the console, ' +
-      'Write again)';
+  const first = 'or have the workbook written again first (Reports on the console, Write again)';
+  const other = of.isRemoved ? `since ${REMOVED_STAYS}` : first;
+  const advice = of.isLocked ? '' : `: sign it knowing so, ${other}`;
   const words =
     `${count(batches, 'settlement batch', 'settlement batches')} with lines of this day or ` +
     `before (${[which, ...sums].join('; ')}) came after the newest revision of the workbook was ` +
@@ -328,10 +330,11 @@ function countedIn({ countsOn, uncounted }: LateRows): string {
   return uncounted === 0 ? nights : `${nights}, and ${countText(uncounted)} of them in ${next}`;
 }
 
-function movedLines({ movedAfter }: ClosingFacts): ChecklistLine[] {
+function movedLines({ movedAfter, isRemoved }: ClosingFacts): ChecklistLine[] {
   return [false, true].flatMap((isStated) => {
     const found = movedAfter.filter((move) => move.isStated === isStated);
-    return movedWords(found).map((words) => named('movedAfter', isStated, words, words));
+    const all = movedWords(found, isRemoved);
+    return all.map((words) => named('movedAfter', isStated, words, words));
   });
 }
 
@@ -360,7 +363,7 @@ export function onPage<Of extends { accountId: string; currency: string | null }
 }
 
 /** What moved, the date on which it counts, and whether the statement has it. */
-export function movedWords(movedAfter: readonly MovedAfter[]): string[] {
+export function movedWords(movedAfter: readonly MovedAfter[], isRemoved = false): string[] {
   const keyOf = ({ countsOn, isStated }: MovedAfter): string => `${countsOn} ${isStated}`;
   return [...new Set(movedAfter.map(keyOf))].map((key) => {
     const moved = movedAfter.filter((one) => keyOf(one) === key);
@@ -369,8 +372,8 @@ export function movedWords(movedAfter: readonly MovedAfter[]): string[] {
     });
     const stated = moved.some(({ isStated }) => isStated)
       ? 'and the statement has it'
-      : 'and the statement, which was written before, is without it: a revision that is written ' +
-        'now has it';
+      : 'and the statement, which was written before, is without it: ' +
+        nextRevisionWords(isRemoved);
     return (
       `after the night of this day had ended: ${parts.join(', ')}. It counts on ` +
       `${moved[0]?.countsOn} in the business days and in the settlement, ${stated}`

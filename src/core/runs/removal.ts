@@ -25,9 +25,19 @@ export function removedLine({ firstDate, lastDate, looks, at, by, isClaim }: Rem
   );
 }
 
+const STAYS = 'its workbooks stay as they were made';
+
 /** Why nothing of a night is written again, in one line and without a full stop. */
 export function staysLine(removal: Removal): string {
-  return `${removedLine(removal)}; its workbooks stay as they were made`;
+  return `${removedLine(removal)}; ${STAYS}`;
+}
+
+/** The same of a night whose removal is told elsewhere. */
+export const REMOVED_STAYS = `its snapshots are removed by retention, and ${STAYS}`;
+
+/** Whether what the statement of a night is without can come into it. */
+export function nextRevisionWords(isRemoved: boolean): string {
+  return isRemoved ? REMOVED_STAYS : 'a revision that is written now has it';
 }
 
 /** From when on looks are searched for an order, in one line and without a full stop. */

@@ -8,6 +8,7 @@ import { amountIn, countText } from '../text/amounts.js';
 import type { Signing } from './businessDay.js';
 import { SIGNING_BOXES } from './businessDay.js';
 import type { LateName } from './closingChecklist.js';
+import { nextRevisionWords } from './removal.js';
 import { itemWords } from './statement.js';
 import { bookWords } from './statementBooks.js';
 
@@ -74,6 +75,7 @@ export function sinceSignedWords({ changes, isKept }: Omit<SinceClosed, 'named'>
 export function statedWords(
   { changes, isKept }: Omit<SinceClosed, 'named'>,
   revision: number,
+  isRemoved: boolean,
 ): string {
   const of = (isStated: boolean): string | null =>
     sinceSignedWords({ isKept, changes: changes.filter((one) => one.isStated === isStated) });
@@ -82,7 +84,7 @@ export function statedWords(
   if (lacks === null) return `It is in ${figures}`;
   const lacking = changes.filter(({ isStated }) => !isStated);
   const next = lacking.every(({ what }) => what === 'batches')
-    ? 'a revision that is written now has it'
+    ? nextRevisionWords(isRemoved)
     : 'a business day that is open takes what is new';
   if (has === null) return `It is not in ${figures}; ${next}`;
   return `In ${figures}: ${has}. Not in them: ${lacks}; ${next}`;

@@ -85,7 +85,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
           />
         </>
       )}
-      <MovedAfter moved={day.moved} />
+      <MovedAfter moved={day.moved} isRemoved={day.isRemoved} />
       <MovedRows moved={moved} account={account} words={words} />
       <Figures days={days} words={words} />
       <LateRows moved={late} account={account} words={words} />

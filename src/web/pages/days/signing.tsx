@@ -225,10 +225,11 @@ export function signedWords({
 }
 
 /** Why the statement of a date and its day say different figures; it stands beside both. */
-export function MovedAfter({ moved, day }: { moved: DayToSign['moved']; day?: string }) {
+export function MovedAfter(props: Pick<DayToSign, 'moved' | 'isRemoved'> & { day?: string }) {
+  const { moved, isRemoved, day } = props;
   return (
     <>
-      {movedWords(moved).map((words) => (
+      {movedWords(moved, isRemoved).map((words) => (
         <p class="hint">
           Moved {words}.{day === undefined ? null : <a href={day}> Its orders</a>}
         </p>

@@ -130,6 +130,7 @@ function Statements(props: {
         <OfAccount one={one} date={date} visit={visit} {...row}>
           <MovedAfter
             moved={onPage(day?.moved ?? [], statements, at)}
+            isRemoved={day?.isRemoved ?? false}
             day={dayPath(one.accountId, date)}
           />
         </OfAccount>
@@ -147,7 +148,7 @@ function changedOn(
   if (!day?.since) return day?.changed ?? null;
   const since = { ...day.since, changes: onPage(day.since.changes, statements, at) };
   const words = sinceSignedWords(since);
-  return words && `${words}. ${statedWords(since, statements[at]?.revision ?? 0)}`;
+  return words && `${words}. ${statedWords(since, statements[at]?.revision ?? 0, day.isRemoved)}`;
 }
 
 /** Of the figures that a day is signed on, as far as they are on record. */

@@ -98,7 +98,7 @@ export async function decideBreaks(
 const isText = (one: unknown): one is string => typeof one === 'string';
 
 /** Whatever a person types may hold a card number; numbers of these orders are none. */
-function storedAction(action: BreakAction, keep: readonly string[]): BreakAction {
+export function storedAction(action: BreakAction, keep: readonly string[]): BreakAction {
   switch (action.kind) {
     case 'note':
       return { ...action, text: withoutCards(action.text, keep) };

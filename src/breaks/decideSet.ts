@@ -13,7 +13,7 @@ import { countBreaksAnew } from './breakDecisionsStore.js';
 import type { BreakFilter, SetBreak } from './breaksStore.js';
 import { breakSet } from './breaksStore.js';
 import type { DecideDeps, DecidedBreakRow } from './decideBreaks.js';
-import { decideBreaks } from './decideBreaks.js';
+import { decideBreaks, storedAction } from './decideBreaks.js';
 
 /** Breaks that are looked through for one set. */
 const LOOKED_MAX = 50_000;
@@ -97,10 +97,15 @@ export async function decideSet(
 
 /** Those that the decision would change, oldest first: the same again would end nowhere. */
 async function chooseSet(deps: DecideDeps, request: SetRequest): Promise<ChosenSet> {
-  const { filter, action, who, mayWaive } = request;
+  const { filter, who, mayWaive } = request;
   const approveAbove = deps.config.operations.approveAbove.refund;
   const found = await breakSet(deps.db, filter, LOOKED_MAX + 1);
   const looked = found.slice(0, LOOKED_MAX);
+  // As it is weighed and kept when it is pressed.
+  const action = storedAction(
+    request.action,
+    looked.map(({ orderNo }) => orderNo),
+  );
   const becomes = new Map<BreakVerdict['kind'], SetBreak[]>();
   const left = new Map<string, SetBreak[]>();
   const rows: SetBreak[] = [];

@@ -243,7 +243,8 @@ async function decideBreakRows(
   const found = new Map(decided.map((row) => [row.breakId, row]));
   const owner = action.kind === 'assign' ? action.owner : null;
   const isStranger = owner !== null && people.length > 0 && !people.includes(owner);
-  const warning = isStranger ? `; the console knows nobody called ${owner}` : '';
+  const kept = isStranger ? withoutCards(owner, visible.flatMap(namesIn)) : '';
+  const warning = isStranger ? `; the console knows nobody called ${kept}` : '';
   return group.map((row) => [row, breakResult(found.get(row.id), warning)]);
 }
 

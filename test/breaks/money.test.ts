@@ -126,3 +126,19 @@ test('the limit of a waiver is held against one figure, which the database works
   );
   expect(rows).toEqual([{ stake: '2.50' }]);
 });
+
+test('a set is weighed with its words as they are kept, and shows them so', async () => {
+  const { breakId } = await only('missing_at_gateway');
+  const operations = {
+    approveAbove: { capture: null, cancel: null, refund: null, review: null, payout: null },
+  };
+  const deps = { db: house.db, now: () => new Date(), newId: randomUUID, config: { operations } };
+  const action = { kind: 'assign', owner: '4111111111111111' } as const;
+  const about = { action, who: { name: 'anna', isClaim: false } };
+  await decideBreaks(deps, { ...about, ids: [breakId], over: null });
+  const { becomes, left } = await previewSet(deps, { ...about, filter: { ids: [breakId] } });
+  expect([[...becomes.keys()], [...left.keys()]]).toEqual([
+    [],
+    ['it is with 411111******1111 already'],
+  ]);
+});

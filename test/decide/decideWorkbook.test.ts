@@ -158,6 +158,15 @@ describe('a workbook that comes back', () => {
       fill(parts, 'Waiting for you', ok, { decision: 'approve', reason: card });
     });
     const masked = '411111******1111';
+    // Nor where it is told that the console knows nobody of that name.
+    await house.db.query(`insert into tieout.users (name, state, created_at, created_by)
+      values ('fiona', 'active', now(), 'test')`);
+    const checked = await decide(file, 'Ann', '--check');
+    await house.db.query(`delete from tieout.users where name = 'fiona'`);
+    expect(checked.rows.find(({ id }) => id === given)?.reason).toBe(
+      `assigned; the console knows nobody called ${masked}`,
+    );
+    expect(JSON.stringify(checked.rows)).not.toContain(card);
     for (const result of ['done', 'unchanged']) {
       const { code, rows } = await decide(file, 'Ann');
       expect([code, rows.map((row) => row.result)]).toEqual([0, Array(5).fill(result)]);

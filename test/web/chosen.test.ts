@@ -175,3 +175,22 @@ describe('stopping', () => {
     );
   });
 });
+
+describe('a card number that stands among the filters', () => {
+  it('is in no record of a list that was taken, and the number of an order is', async () => {
+    for (const text of [CARD, ORDER]) {
+      expect((await part.get(`/breaks.csv?text=${text}`)).statusCode).toBe(200);
+    }
+    const { rows } = await place.app.db.query<{ subject: string }>(
+      `select subject from tieout.console_events where subject like 'breaks: %' order by event_id`,
+    );
+    const subjects = rows.map(({ subject }) => subject);
+    expect(subjects).toEqual(['breaks: text 411111******1111', `breaks: text ${ORDER}`]);
+  });
+
+  it('is not shown on the page of all that match, and the number of an order is', async () => {
+    const page = async (text: string) => (await part.get(`/breaks/all/waive?text=${text}`)).body;
+    expect(textOf(await page(CARD))).toContain('Chosen: text 411111******1111');
+    expect(textOf(await page(ORDER))).toContain(`Chosen: text ${ORDER}`);
+  });
+});

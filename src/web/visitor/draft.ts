@@ -39,6 +39,14 @@ export async function draftOf(
   return problem === undefined ? draft : { ...draft, problem: withoutCards(problem, keep) };
 }
 
+/** Filters that a person typed, as they are shown and go on record; ids stay as there. */
+export async function typedWords(
+  { db, accounts }: { db: Database; accounts: readonly string[] },
+  text: string,
+): Promise<string> {
+  return withoutCards(text, await idsIn(db, accounts, [text]));
+}
+
 /** Numbers that are looked up of one form. */
 const LOOKED_UP_MAX = 20;
 

@@ -21,6 +21,7 @@ import type { PreviewRow } from '../../layout/preview.js';
 import { PreviewTable } from '../../layout/preview.js';
 import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
+import { typedWords } from '../../visitor/draft.js';
 import { onlyMine } from '../../visitor/filters.js';
 import { ChooseOwner, ownerProblem, ownersOf } from './breakOwners.js';
 import {
@@ -112,12 +113,14 @@ async function show(visit: Visit, verb: SetVerb, changed: string | null): Promis
   const owners = verb === 'assign' ? await ownersOf(visit) : [];
   const preview = action === null ? null : await previewSet(visit.deps, requestOf(visit, action));
   const cause = causeOf(visit.query);
+  const chosen =
+    cause === null ? await typedOf(visit, chosenWords(visit.query)) : causeWords(cause);
   const { title } = decisionWords(verb, isTray(visit), preview?.becomes.keys());
   const body = (
     <>
       <h1>{title}</h1>
       <p class="hint">
-        Chosen: {cause === null ? chosenWords(visit.query) : causeWords(cause)}
+        Chosen: {chosen}
         {onlyMine(visit)}. <a href={`/breaks?${queryOf(visit.query)}`}>See them one by one</a>
       </p>
       {changed === null ? null : (
@@ -131,6 +134,10 @@ async function show(visit: Visit, verb: SetVerb, changed: string | null): Promis
   );
   const status = changed === null ? 200 : 409;
   return { kind: 'page', title, section: 'Breaks', body, status };
+}
+
+function typedOf({ deps, accounts }: Visit, text: string): Promise<string> {
+  return typedWords({ db: deps.db, accounts }, text);
 }
 
 function requestOf(visit: Visit, action: BreakAction) {
@@ -198,7 +205,7 @@ function Press(props: { visit: Visit; verb: SetVerb; preview: SetPreview; count:
   const { title, button } = decisionWords(verb, isTray(visit), preview.becomes.keys());
   const whom = verb === 'assign' ? { whom: query.text('whom', 64) ?? '' } : {};
   const owner = whom.whom === '-' ? 'nobody' : whom.whom;
-  const to = owner === undefined ? '' : ` to ${owner}`;
+  const to = owner === undefined ? '' : ` to ${words.free(owner)}`;
   return (
     <Form action={`/breaks/all/${verb}?${queryOf(query, whom)}`} csrf={visit.csrf}>
       <input type="hidden" name="seen" value={preview.digest} />
@@ -265,7 +272,7 @@ export function pressSet(verb: SetVerb) {
     const problem = await ownerProblem(visit, action);
     if (problem !== null) return refused(problem);
     try {
-      const over = chosenKeys(query);
+      const over = await typedOf(visit, chosenKeys(query));
       const outcome = await decideSet(visit.deps, { ...requestOf(visit, action), digest, over });
       if (outcome.kind === 'changed') {
         return show(visit, verb, 'What matches has changed since it was shown: nothing was done.');

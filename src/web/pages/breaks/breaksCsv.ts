@@ -9,6 +9,7 @@ import { countText } from '../../../core/text/amounts.js';
 import { openBreakRow } from '../../../report/reportRowsStore.js';
 import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
+import { typedWords } from '../../visitor/draft.js';
 import { CSV_ROWS_MAX, csvAnswer } from '../csvLists.js';
 import type { Clock } from './breakQuery.js';
 import { chosenKeys, clockOf, filterOf, filterProblem } from './breakQuery.js';
@@ -30,7 +31,7 @@ export async function breaksCsv(visit: Visit): Promise<Answer> {
   const more = counted > COUNTED_MAX ? 'more than ' : '';
   return csvAnswer(visit, {
     name: 'breaks',
-    subject: `breaks: ${chosenKeys(query)}`,
+    subject: `breaks: ${await typedWords({ db: deps.db, accounts }, chosenKeys(query))}`,
     table: LISTED_BREAKS,
     rows: found.slice(0, CSV_ROWS_MAX).map((one) => rowOf(one, clock)),
     all: more + countText(Math.min(counted, COUNTED_MAX)),

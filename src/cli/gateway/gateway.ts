@@ -11,10 +11,19 @@ import { observedWords } from '../../core/accounts/observed.js';
 import { UsageError } from '../../core/errors.js';
 import type { Account } from '../../gateway/account.js';
 import { withPayments } from '../../gateway/payments/paymentClient.js';
+import { describedOther } from '../../gateway/query/undocumented.js';
 import { readStrictJson } from '../../gateway/wire/strictJson.js';
 import { databaseNow } from '../../ledger/ledgerStore.js';
 import type { App } from '../app.js';
-import { deciderHere, deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+import {
+  configOf,
+  deciderHere,
+  deciderOf,
+  printJson,
+  printLines,
+  wantsJson,
+  withApp,
+} from '../context.js';
 import { CALLS, type CallName, callGateway, movesMoney } from './gatewayCall.js';
 import { journalled } from './gatewayJournal.js';
 import { callLines, shownCall } from './gatewayText.js';
@@ -42,6 +51,10 @@ export function gatewayCommand(): Command {
       async (name: CallName | typeof QUERY_ON_WIRE, flags: GatewayFlags, command: Command) => {
         const operation = name === QUERY_ON_WIRE ? 'query' : name;
         const fields = flags.body === undefined ? {} : readBody(flags.body);
+        // What cannot be called is not to be meant first.
+        if (operation === 'cancelSubscription') {
+          describedOther(configOf(command).gateway.profile, operation);
+        }
         if (movesMoney(operation) && flags.yes !== true) {
           throw new UsageError(`${operation} is done for real: repeat the command with --yes`);
         }

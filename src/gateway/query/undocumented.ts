@@ -31,13 +31,19 @@ export type OtherOutcome =
   | { kind: 'not_sent'; reason: string }
   | UnknownOutcome;
 
-/** Throws while the profile does not say how the operation is called. */
 export function prepareOther(
   profile: Profile,
   account: Account,
   name: OtherOperation,
   fields: Record<string, unknown>,
 ): PreparedRequest {
+  const { path, body: encoding } = describedOther(profile, name);
+  const request = signedRequest(profile, account, { operation: name, path, encoding }, fields);
+  return { ...request, undocumented: Object.keys(fields) };
+}
+
+/** How the operation is called; throws while the profile does not say. */
+export function describedOther(profile: Profile, name: OtherOperation) {
   const known = profile.operations[name];
   if (known === null) {
     throw new TieoutError(
@@ -46,9 +52,7 @@ export function prepareOther(
         '{ path: /v1/..., body: json }',
     );
   }
-  const { path, body: encoding } = known;
-  const request = signedRequest(profile, account, { operation: name, path, encoding }, fields);
-  return { ...request, undocumented: Object.keys(fields) };
+  return known;
 }
 
 export function readOtherAnswer(raw: RawAnswer): OtherOutcome {

@@ -58,6 +58,27 @@ describe('doctor after init', () => {
     expect(profile.filter(({ origin }) => origin === 'set by you')).toEqual([]);
   });
 
+  it('says what is the same of very many accounts in one line, and each in its JSON', async () => {
+    const many = mkdtempSync(join(tmpdir(), 'tieout-doctor-'));
+    try {
+      const accounts = Array.from({ length: 400 }, (_, at) => {
+        return { merchantId: 'M1', accountId: `S${at + 1}`, signingKey: 'k' };
+      });
+      const settings = { environment: 'test', accounts, gateway: { profile: 'sandbox' } };
+      writeFileSync(join(many, 'tieout.yaml'), JSON.stringify(settings));
+      const { stdout } = await tieoutHere(['doctor'], { cwd: many });
+      const [checks = ''] = stdout.split('Gateway profile');
+      expect(checks.match(/only observed/g)).toHaveLength(1);
+      expect(checks).toMatch(
+        /WARNING +account +400 accounts \(S1, S2, S3, S4, S5 and 395 more\), such as S1: only obs/,
+      );
+      const { stdout: json } = await tieoutHere(['doctor', '--json'], { cwd: many });
+      expect(json.match(/only observed/g)).toHaveLength(400);
+    } finally {
+      rmSync(many, { recursive: true, force: true });
+    }
+  });
+
   it('warns that nobody is told', async () => {
     const { checks } = await doctor();
     expect(checks.find(({ name }) => name === 'alerts')).toMatchObject({ kind: 'warning' });

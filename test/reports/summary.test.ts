@@ -142,7 +142,7 @@ describe('the night in one sentence', () => {
   test('pages of the look after sending count with those of the first, and are told apart', () => {
     const summary = { ...sampleSummary(), state: 'incomplete' as const };
     const [account] = summary.accounts;
-    if (account === undefined) return;
+    if (account === undefined) throw new Error('the sample has no account');
     const date = { businessDate: '2026-11-19', reasons: ['the gateway answered HTTP 502'] };
     const later = { pages: 1, orders: 2 };
     const none = { ...date, pages: 0, orders: 0 };
@@ -174,7 +174,7 @@ describe('the night in one sentence', () => {
   test('of very many accounts each thing is said once, what failed first, and nothing is lost', () => {
     const summary = { ...sampleSummary(), state: 'incomplete' as const };
     const [first] = summary.accounts;
-    if (first === undefined) return;
+    if (first === undefined) throw new Error('the sample has no account');
     const ids = Array.from({ length: 600 }, (_, at) => `S${at + 1}`);
     summary.accounts = ids.map((accountId) => ({ ...first, accountId }));
     const moved = (accountId: string, part: Partial<typeof first>) => {
@@ -220,7 +220,7 @@ describe('the night in one sentence', () => {
   test('the print of very many accounts has those with something to do, and the others as one', () => {
     const summary = { ...sampleSummary(), notices: [] as NonNullable<RunSummary['notices']> };
     const [first] = summary.accounts;
-    if (first === undefined) return;
+    if (first === undefined) throw new Error('the sample has no account');
     const tie = { ...first.tie, new: 0, openAfter: 0, resolved: 3 };
     const well = { ...first, tie, state: 'tied_out' as const, breaks: {}, instructions: {} };
     const ids = Array.from({ length: 600 }, (_, at) => `S${at + 1}`);

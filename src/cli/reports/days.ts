@@ -2,7 +2,7 @@
 // or one day in full; `close`, `lock` and `reopen` keep who decided, why, and what was open then.
 
 import { Command } from 'commander';
-import { firstNamed } from '../../core/accounts/alike.js';
+import { alikeLines, areMany, firstNamed, whoseLine } from '../../core/accounts/alike.js';
 import { UsageError } from '../../core/errors.js';
 import { NO_REASON, WORDS_MAX } from '../../core/instructions/decider.js';
 import { checkDay } from '../../core/period.js';
@@ -103,6 +103,7 @@ function deciding(
           }
           const isCheck = flags.check === true;
           if (wantsJson(command)) printJson(isCheck ? verdicts.map(wouldBe) : verdicts);
+          else if (areMany(verdicts)) printLines(gatheredLines(name, verdicts));
           else printLines(verdicts.flatMap((verdict) => verdictLines(name, verdict)));
           if (isCheck && !wantsJson(command)) printLines(['Nothing was signed.']);
           return verdicts.some((verdict) => verdict.kind !== 'done') ? 1 : 0;
@@ -130,23 +131,39 @@ function wouldBe(verdict: DayVerdict): object {
   return verdict.kind === 'done' ? { ...verdict, kind: 'would' } : verdict;
 }
 
+function verdictLines(name: string, verdict: DayVerdict): string[] {
+  const [first = [], ...more] = verdictParts(name, verdict);
+  const lines = more.flat().map((line) => `  ${line}`);
+  return [`${verdict.accountId}: ${first.join('')}`, ...lines];
+}
+
+/** Of many accounts what is the same stands once, with whose it is. */
+function gatheredLines(name: string, verdicts: readonly DayVerdict[]): string[] {
+  const told = verdicts.flatMap((verdict) => {
+    const { accountId, kind } = verdict;
+    return verdictParts(name, verdict).map(([line = '', about]) => {
+      return { accountId, kind, about: [line, ...(about ? [about.trim()] : [])].join(': ') };
+    });
+  });
+  return alikeLines(told).map((line) => `${whoseLine(line)}: ${line.first.about}`);
+}
+
 /**
  * What was done, and what of its checklist was not well as it was signed; of what was only checked
- * all of it.
+ * all of it. A line each, and under it what it is about.
  */
-function verdictLines(name: string, verdict: DayVerdict): string[] {
-  const { accountId } = verdict;
-  if (verdict.kind !== 'done') return [`${accountId}: not done: ${verdict.reason}`];
+function verdictParts(name: string, verdict: DayVerdict): string[][] {
+  if (verdict.kind !== 'done') return [[`not done: ${verdict.reason}`]];
   const { dates, workbooks, checklist } = verdict;
   const isDone = { close: 'closed', lock: 'locked', reopen: 'open again' }[name] ?? name;
   const done = checklist === undefined ? isDone : `would be ${isDone}`;
   const signedOn = (date: string) => workbooks?.find(({ businessDate }) => businessDate === date);
-  const on = dates.map((date) => `  ${date}: on ${workbookWords(signedOn(date) ?? null)}`);
+  const on = dates.map((date) => `${date}: on ${workbookWords(signedOn(date) ?? null)}`);
   const lines = checklist ?? verdict.knowing ?? [];
   return [
-    `${accountId}: ${dates.join(', ')} ${done}`,
-    ...(workbooks === undefined ? [] : on),
-    ...lines.flatMap((line) => checklistLines(line, '  ')),
+    [`${dates.join(', ')} ${done}`],
+    ...(workbooks === undefined ? [] : on.map((line) => [line])),
+    ...lines.map((line) => checklistLines(line, '')),
   ];
 }
 

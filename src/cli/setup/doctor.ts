@@ -42,7 +42,7 @@ import { scheduleDepsOf } from '../scheduleStatus.js';
 import type { Part } from '../terminal.js';
 import { columns } from '../terminal.js';
 import { certificateChecks } from './checks/certificateCheck.js';
-import type { Check } from './checks/check.js';
+import { type Check, gathered } from './checks/check.js';
 import { definitionsCheck } from './checks/definitionsCheck.js';
 import { fileChecks, roomChecks, writeChecks } from './checks/fileChecks.js';
 import { ledgerChecks, leftChecks } from './checks/ledgerChecks.js';
@@ -77,8 +77,10 @@ export function doctorCommand(): Command {
 function tell(command: Command, config: Config, checks: readonly Check[]): number {
   const profile = profileOf(config);
   if (wantsJson(command)) printJson({ checks, profile, configuration: describeConfig(config) });
-  else
-    printLines([...columns(checks.map(cellsOf)), '', 'Gateway profile', ...profileLines(profile)]);
+  else {
+    const rows = columns(gathered(checks).map(cellsOf));
+    printLines([...rows, '', 'Gateway profile', ...profileLines(profile)]);
+  }
   return checks.some((check) => check.kind === 'problem') ? 1 : 0;
 }
 
@@ -172,11 +174,11 @@ function partsOf({ heldUpBy }: App) {
 function accountChecks(config: Config): Check[] {
   const now = new Date();
   return config.accounts.map(({ accountId, liveFrom }) => {
-    const name = `account ${accountId}`;
+    const of = { name: `account ${accountId}`, accountId };
     const observed = observedWords(liveFrom, now);
     return observed === null
-      ? { name, kind: 'ok', words: `live from ${liveFrom?.toISOString()}` }
-      : { name, kind: 'warning', words: observed };
+      ? { ...of, kind: 'ok', words: `live from ${liveFrom?.toISOString()}` }
+      : { ...of, kind: 'warning', words: observed };
   });
 }
 
@@ -187,7 +189,9 @@ function keyChecks({ accounts }: Config): Check[] {
     'has named one for a while';
   return accounts
     .filter(({ previousSigningKey }) => (previousSigningKey ?? null) !== null)
-    .map(({ accountId }) => ({ name: `account ${accountId}`, kind: 'warning', words }));
+    .map(({ accountId }) => {
+      return { name: `account ${accountId}`, accountId, kind: 'warning', words };
+    });
 }
 
 async function databaseChecks(app: App, status: MigrationStatus): Promise<Check[]> {

@@ -29,13 +29,11 @@ export async function ledgerChecks(app: App): Promise<Check[]> {
   const lost = await accountsWithoutHistory(app.db, app.config.accounts, new Date());
   return [
     ...empty.map((accountId) => ({
-      name: `ledger ${accountId}`,
-      kind: 'warning' as const,
+      ...{ name: `ledger ${accountId}`, accountId, kind: 'warning' as const },
       words: noOrdersNotice(accountId).text,
     })),
     ...lost.map((accountId) => ({
-      name: `history ${accountId}`,
-      kind: 'problem' as const,
+      ...{ name: `history ${accountId}`, accountId, kind: 'problem' as const },
       words: noHistorySentence(accountId),
     })),
     ...(await zoneChecks(app)),
@@ -81,11 +79,10 @@ async function numberChecks(app: App): Promise<Check[]> {
 /** What an account left unfinished when it left the configuration. */
 export async function leftChecks(app: App): Promise<Check[]> {
   const accountIds = app.config.accounts.map((account) => account.accountId);
-  return (await leftAccounts(app.db, accountIds)).map(leftAccountNotice).map((notice) => ({
-    name: `account ${notice.accountId}`,
-    kind: 'problem',
-    words: notice.text,
-  }));
+  const left = await leftAccounts(app.db, accountIds);
+  return left.map(leftAccountNotice).map(({ accountId, text: words }) => {
+    return { name: `account ${accountId}`, accountId, kind: 'problem', words };
+  });
 }
 
 /** Orders of accounts that no run looks at. */
@@ -98,6 +95,6 @@ async function strangeChecks({ db, config }: App): Promise<Check[]> {
     lookbackFrom({ config }, { endsAt: new Date() }),
   );
   return found.map(strangeOrdersNotice).map(({ accountId, text }) => {
-    return { name: `account ${accountId}`, kind: 'warning', words: text };
+    return { name: `account ${accountId}`, accountId, kind: 'warning', words: text };
   });
 }

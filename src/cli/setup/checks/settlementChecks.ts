@@ -41,10 +41,10 @@ async function overdueChecks({ db, config }: App): Promise<Check[]> {
     const late = oldest.filter((one) => one.accountId === accountId && one.overdue > 0);
     const overdue = late.reduce((sum, one) => sum + one.overdue, 0);
     const [since] = late.map((one) => one.since).sort();
-    const name = `settlement ${accountId}`;
-    if (overdue === 0) return { name, kind: 'ok', words: 'nothing is overdue' };
+    const of = { name: `settlement ${accountId}`, accountId };
+    if (overdue === 0) return { ...of, kind: 'ok', words: 'nothing is overdue' };
     const words = `${overdue} overdue, the oldest since ${since}: is a file missing?`;
-    return { name, kind: 'warning', words };
+    return { ...of, kind: 'warning', words };
   });
 }
 
@@ -53,7 +53,7 @@ async function unkeptChecks({ db, config }: App): Promise<Check[]> {
   const accountIds = config.accounts.map((account) => account.accountId);
   const found = await unkeptBreaks(db, config, accountIds);
   return found.map(unkeptBreaksNotice).map(({ accountId, text }) => {
-    return { name: `settlement ${accountId}`, kind: 'problem', words: text };
+    return { name: `settlement ${accountId}`, accountId, kind: 'problem', words: text };
   });
 }
 
@@ -62,7 +62,7 @@ async function leftMoneyChecks({ db, config }: App): Promise<Check[]> {
   const accountIds = config.accounts.map((account) => account.accountId);
   const found = await leftMoney(db, config, accountIds);
   return found.map(leftMoneyNotice).map(({ accountId, text }) => {
-    return { name: `settlement ${accountId}`, kind: 'warning', words: text };
+    return { name: `settlement ${accountId}`, accountId, kind: 'warning', words: text };
   });
 }
 

@@ -73,7 +73,7 @@ const LINES = statementLinesTable(null);
 export { LINES as STATEMENT_LINES };
 
 /** As they are kept with a workbook. */
-export const WRITTEN_LINES: Table<StatementLine> = {
-  ...LINES,
-  columns: LINES.columns.filter(({ key }) => key !== 'transaction_id'),
-};
+export function writtenLinesTable(hasMoved: boolean): Table<StatementLine> {
+  const table = statementLinesTable(null, hasMoved);
+  return { ...table, columns: table.columns.filter(({ key }) => key !== 'transaction_id') };
+}

@@ -6,6 +6,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatAmount, parseSum } from '../../src/core/money.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
+import { queueReports } from '../../src/report/reportsStore.js';
+import { writeReport } from '../../src/report/writeReport.js';
+import { findRun } from '../../src/runs/runsStore.js';
 import { APPROVE } from '../support/deciding.js';
 import { dateOf } from '../support/night.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
@@ -205,4 +208,31 @@ it('says so where the lines are not those of the statement, or are not kept', as
   await db.query('delete from tieout.written_lines');
   const { body } = await viewer.get(item?.path ?? '');
   expect(body).toContain('Its lines are not kept here');
+});
+
+it('marks on the lines of a later revision what moved after the night, as its workbook does', async () => {
+  const { db } = console.app;
+  const run = await findRun(db, dateOf(1));
+  const ids = await queueReports(db, run?.runId ?? 0n, ['reconciliation'], new Date());
+  for (const id of ids) await writeReport(await console.house.open(), id);
+  const { rows: sent } = await db.query<{ order: string; money: string }>(
+    `select order_no as order, amount::text as money from tieout.instructions
+     where account_id = 'A1002' and operation = 'capture' and state = 'confirmed'
+       and order_no in (select order_no from tieout.written_lines where item = 'moved_after')`,
+  );
+  expect(sent.length).toBeGreaterThan(0);
+  const items = (await itemsOf(viewer)).filter(({ path }) => path.endsWith('item=moved_after'));
+  const listed = await Promise.all(items.map(({ path }) => rowsOf(viewer, path)));
+  const cells = listed.flatMap(({ rows }) => rows);
+  for (const { order, money: moved } of sent) {
+    const row = cells.find(([first]) => first === order);
+    expect(row?.slice(-2).map(plain)).toEqual([moved, '']);
+  }
+  expect(listed[0]?.html).toContain('Captured after the night');
+  const finance = await console.withRole('finance');
+  const csv = (await finance.get(items[0]?.path.replace('/lines?', '/lines.csv?') ?? '')).body;
+  expect(csv).toContain('moved_captured');
+  // Where nothing moved there is no such column.
+  const held = (await itemsOf(viewer)).find(({ path }) => path.endsWith('item=amount_mismatch'));
+  expect((await viewer.get(held?.path ?? '')).body).not.toContain('after the night');
 });

@@ -2,7 +2,7 @@
 // them, in pages. It works nothing out: they were kept with the workbook, and where they do not
 // come to what the statement says, the page says so. Neighbour: statement.tsx leads here.
 
-import { WRITTEN_LINES } from '../../../../reports/statement/statementLines.js';
+import { MOVED_HEADINGS, writtenLinesTable } from '../../../../reports/statement/statementLines.js';
 import { ageInDays } from '../../../core/breaks/breakAge.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { itemWords, UNEXPLAINED } from '../../../core/runs/statement.js';
@@ -74,7 +74,7 @@ export async function statementLinesCsv(visit: Visit): Promise<Answer> {
   return csvAnswer(visit, {
     name: `statement-${date}-r${one.revision}-${account}-${currency}-${item}`,
     subject: `statement ${date} revision ${one.revision}: ${account} ${currency} ${item}`,
-    table: WRITTEN_LINES,
+    table: writtenLinesTable(rows.some(hasMoved)),
     rows: rows.map((row) => {
       const ageDays = row.since === null ? null : ageInDays(row.since, clock);
       return { ...row, accountId, currency, item, ageDays, transactionId: null };
@@ -209,6 +209,7 @@ function Lines(props: {
 }) {
   const { title, rows, one, words } = props;
   const { accountId, currency } = one;
+  const isMarked = rows.some(hasMoved);
   const clock = { at: one.asOf, timezone: words.zone };
   const figure = (amount: string | null) => (
     <Figure>{amount === null ? '' : words.amount(amount, currency)}</Figure>
@@ -225,6 +226,7 @@ function Lines(props: {
         ...[
           ...['Ledger captured', 'Gateway captured', 'Captured, difference'],
           ...['Ledger refunded', 'Gateway refunded', 'Refunded, difference'],
+          ...(isMarked ? Object.values(MOVED_HEADINGS) : []),
         ].map((head) => ({ head, isFigure: true })),
       ]}
     >
@@ -244,10 +246,17 @@ function Lines(props: {
           {figure(row.ledgerRefunded)}
           {figure(row.gatewayRefunded)}
           {figure(row.refunded)}
+          {isMarked ? figure(row.movedCaptured ?? null) : null}
+          {isMarked ? figure(row.movedRefunded ?? null) : null}
         </tr>
       ))}
     </Table>
   );
+}
+
+/** Of this day, after its night had ended: in columns of their own, as the workbook has them. */
+function hasMoved({ movedCaptured = null, movedRefunded = null }: WrittenLine): boolean {
+  return movedCaptured !== null || movedRefunded !== null;
 }
 
 function Reason({ row: { breakId, instructionId } }: { row: WrittenLine }) {

@@ -8,7 +8,7 @@ import type { Account } from '../gateway/account.js';
 import type { QueryEntry } from '../gateway/query/decode.js';
 import { keepingOn } from '../processes/keepingOn.js';
 import type { RunDeps } from '../runs/deps.js';
-import { otherReading } from '../runs/environment.js';
+import { noAccountHere, otherReading } from '../runs/environment.js';
 import { readingOfChunk } from '../runs/runsStore.js';
 import { askPage, storedBody } from './askPage.js';
 import type { Patience } from './outage.js';
@@ -65,9 +65,8 @@ async function workOn(
   isLost: () => boolean,
 ): Promise<void> {
   const account = deps.config.accounts.find((one) => one.accountId === chunk.accountId);
-  if (!account) {
-    throw new Error(`account ${chunk.accountId} is not in the configuration of this worker`);
-  }
+  // Asked before the claim, so that it is not met.
+  if (!account) throw new Error(noAccountHere(chunk.accountId));
   if (deps.config.gateway.profile.query.select !== 'order_list') {
     await scanPages(deps, { chunk, token, account, isLost });
     return;

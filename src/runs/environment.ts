@@ -30,8 +30,14 @@ export function otherReading(
     return 'the gateway profile of this process is another one than that of the run';
   }
   const own = config.accounts.find((account) => account.accountId === accountId);
-  if (own === undefined || merchantId === null || merchantId === own.merchantId) return null;
+  if (own === undefined) return noAccountHere(accountId);
+  if (merchantId === null || merchantId === own.merchantId) return null;
   return `account ${accountId} is of merchant ${own.merchantId} here, ${merchantId} in the run`;
+}
+
+/** It was added since this process began, or stands in the file of another host alone. */
+export function noAccountHere(accountId: string): string {
+  return `account ${accountId} is not in the configuration of this process`;
 }
 
 /**

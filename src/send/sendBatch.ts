@@ -15,6 +15,7 @@ import type { RawAnswer } from '../gateway/transport/transport.js';
 import { inLedgerWords, mayBeLedger } from '../ledger/ledgerTroubleStore.js';
 import { pullAgain } from '../pull/pullAgain.js';
 import type { ChunkDeps } from '../pull/pullChunk.js';
+import { noAccountHere } from '../runs/environment.js';
 import type { StoredAnswer } from './batches/attemptsStore.js';
 import { ClaimChanged, claimBatch } from './batches/attemptsStore.js';
 import type { BatchRow } from './batches/batchesStore.js';
@@ -56,9 +57,7 @@ export async function sendBatch(deps: BatchDeps, batchId: bigint): Promise<void>
   if (found?.batch.state !== 'queued') return;
   const { batch, status } = found;
   const account = deps.config.accounts.find((one) => one.accountId === batch.accountId);
-  if (!account) {
-    throw new Error(`account ${batch.accountId} is not in the configuration of this worker`);
-  }
+  if (!account) return await noteBatch(deps.db, batchId, noAccountHere(batch.accountId));
   try {
     const beginning = beginningOf(deps, account, status);
     if (beginning.kind === 'stop') return await noteBatch(deps.db, batchId, beginning.reason);

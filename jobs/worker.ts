@@ -11,12 +11,13 @@ import { isQueueId, QUEUES } from '../src/core/queuePort.js';
 import type { Processor, QueueWorker } from './backend.js';
 import { answered, within } from './backend.js';
 import { UnrecoverableError } from './bullmq.js';
-import { restOnErrors } from './errorBackoff.js';
 import type { FailureNotices } from './failureNotices.js';
 import { failureNotices } from './failureNotices.js';
 import type { Queues } from './queues.js';
 import { FAILED_KEPT, QUEUE_TABLE } from './queues.js';
 import { reasonOf } from './reason.js';
+import type { Rests } from './rests.js';
+import { openRests } from './rests.js';
 
 const READY_TIMEOUT_MS = 10_000;
 /** After the grace the handlers are told to stop and get this long to do so. */
@@ -41,6 +42,8 @@ export interface WorkerDeps {
   log: Log;
   /** Told of each job that failed; what it throws is not heard. */
   onFailed?: (job: { queue: QueueName; id: string; reason: string }) => Promise<void>;
+  /** Nothing can be sent from here now: jobs that lead to money are left to other processes. */
+  isUnfit?: () => boolean;
   /** For tests of dying workers; the table of queues says it otherwise. */
   timing?: { lockMs: number; stalledCheckMs: number };
 }
@@ -52,12 +55,12 @@ export interface Workers {
 
 /** Starts one worker a queue; throws UnreachableError within a bounded time. */
 export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
-  const work: Work = { running: new Set(), isStopping: false, told: failureNotices(deps.log) };
+  const told = failureNotices(deps.log);
+  const work: Work = { running: new Set(), isStopping: false, told, rests: new Map() };
   const workers: QueueWorker[] = [];
-  const rests: (() => void)[] = [];
   const stop = (graceMs: number) => {
     work.isStopping = true;
-    for (const endRest of rests) endRest();
+    for (const rests of work.rests.values()) rests.end();
     return stopWorkers(deps, workers, work.running, graceMs).finally(() => work.told.end());
   };
   try {
@@ -65,7 +68,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
     for (const name of QUEUES) {
       const worker = startWorker(deps, name, work);
       workers.push(worker);
-      rests.push(restOnErrors(worker));
+      work.rests.set(name, openRests(worker));
       await answered(deps.queues.inside.backend, worker.waitUntilReady(), READY_TIMEOUT_MS);
     }
   } catch (error) {
@@ -80,6 +83,7 @@ interface Work {
   running: Set<symbol>;
   isStopping: boolean;
   told: FailureNotices;
+  rests: Map<QueueName, Rests>;
 }
 
 function startWorker(deps: WorkerDeps, name: QueueName, work: Work): QueueWorker {
@@ -146,6 +150,8 @@ function processorOf(deps: WorkerDeps, name: QueueName, work: Work): Processor {
       // Whatever the job itself asks for, it is never tried again by the queue.
       throw new UnrecoverableError(reason);
     } finally {
+      // Before it has ended: with its end the next one is fetched.
+      if (QUEUE_TABLE[name].money && deps.isUnfit?.()) work.rests.get(name)?.rest();
       atWork.delete(id);
       work.running.delete(one);
     }

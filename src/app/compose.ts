@@ -42,6 +42,7 @@ import type { SendDeps } from '../send/deps.js';
 import { openAnswerSpool } from '../send/journal/answerSpool.js';
 import { openJournalGuard } from '../send/journal/journalGuard.js';
 import { openPermitJournal } from '../send/journal/permitJournal.js';
+import { watchFitness } from '../send/journal/senderFitness.js';
 import { startSweeping } from '../send/sweep.js';
 
 /** What a server that is gone keeps from being closed is left: the process ends all the same. */
@@ -228,6 +229,7 @@ async function openSendDeps(
     newId: randomUUID,
     sleep: pause,
     journal,
+    fitness: watchFitness({ host: thisMachine(), monotonic, log: talk.log }),
     answers: openAnswerSpool(config.dataDir),
     // The client holds the snapshots to the limit; one batch of ours is one request.
     turns: openSlots(config.gateway.profile.limits.concurrency),
@@ -283,6 +285,7 @@ async function openWorkforce(
         handlers,
         log: talk.log,
         onFailed: (job) => tellJobFailed(deps.db, deps.config, job, deps.now()),
+        isUnfit: deps.fitness.isUnfit,
       });
       const stopSweeping = startSweeping(deps, () => enqueueLostReports(deps));
       const weigh: Reevaluate = (queue, id) => reevaluate(deps, queue, id);

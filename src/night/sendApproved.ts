@@ -26,12 +26,17 @@ import { sendingStatuses } from '../send/batches/sendingStatusStore.js';
 import type { SendDeps } from '../send/deps.js';
 import type { EnqueueDeps } from '../send/enqueueWaiting.js';
 import { BATCH_TRIES_MAX, enqueueBatches, openWith } from '../send/enqueueWaiting.js';
+import { holdUps } from '../send/journal/senderFitness.js';
 import { liftBreaker } from '../send/liftBreaker.js';
 import type { RecoverDeps } from '../send/recoverAttempts.js';
 import { recoverAttempts } from '../send/recoverAttempts.js';
 import type { Workforce } from './run.js';
 
-type ApprovedDeps = ChunkDeps & RecoverDeps & EnqueueDeps & WaitDeps & Pick<SendDeps, 'journal'>;
+type ApprovedDeps = ChunkDeps &
+  RecoverDeps &
+  EnqueueDeps &
+  WaitDeps &
+  Pick<SendDeps, 'fitness' | 'journal'>;
 
 /**
  * Answers what became of every instruction that waited with an approval, and of those that an
@@ -57,11 +62,12 @@ export async function sendApproved(
   assertNoneOff(deps, waiting);
   await workforce.start();
   try {
+    const isHeldUp = holdUps(deps);
     const done = await waitForRows(deps, {
       step: 'send',
       // By instruction, since a canary leaves its batch to the others.
       open: async () => {
-        if (await deps.journal.isHeldUp()) return 0;
+        if (await isHeldUp()) return 0;
         return openWith(deps, { accountIds, left }, (going) =>
           openAmong(deps.db, approved, { going, left }, BATCH_TRIES_MAX),
         );

@@ -20,11 +20,15 @@ import { sendingStatuses } from './batches/sendingStatusStore.js';
 import type { SendDeps } from './deps.js';
 import type { EnqueueDeps } from './enqueueWaiting.js';
 import { BATCH_TRIES_MAX, enqueueWaiting, openWith } from './enqueueWaiting.js';
+import { holdUps } from './journal/senderFitness.js';
 import { liftBreaker } from './liftBreaker.js';
 import type { RecoverDeps } from './recoverAttempts.js';
 import { recoverAttempts } from './recoverAttempts.js';
 
-export type SendingDeps = RecoverDeps & EnqueueDeps & WaitDeps & Pick<SendDeps, 'journal'>;
+export type SendingDeps = RecoverDeps &
+  EnqueueDeps &
+  WaitDeps &
+  Pick<SendDeps, 'fitness' | 'journal'>;
 
 /** Sends what may be sent. */
 export async function send(deps: SendingDeps, run: Run): Promise<void> {
@@ -38,10 +42,11 @@ export async function send(deps: SendingDeps, run: Run): Promise<void> {
   await resetTries(deps.db, accountIds);
   if ((await cutBatches(deps.db, accountIds, deps.now())) > 0) await analyseBatches(deps.db);
   let left: bigint[] = [];
+  const isHeldUp = holdUps(deps);
   const done = await waitForRows(deps, {
     step: 'send',
     open: async () => {
-      if (await deps.journal.isHeldUp()) return 0;
+      if (await isHeldUp()) return 0;
       return openWith(deps, { accountIds, left }, (going) =>
         openSends(deps.db, { accountIds, going, left }, BATCH_TRIES_MAX),
       );

@@ -31,7 +31,7 @@ import { batchStatus, beginCanary, splitBatch } from './batches/sendingStatusSto
 import type { SendDeps } from './deps.js';
 import type { EnqueueDeps } from './enqueueWaiting.js';
 import { enqueueWaiting } from './enqueueWaiting.js';
-import { JournalError, notWritten } from './journal/journalTrouble.js';
+import { JournalError, journalTrouble, notWritten } from './journal/journalTrouble.js';
 import type { PermitLine } from './journal/permitSegments.js';
 import type { OutcomeDeps } from './outcomes.js';
 import { outcomesOf, recordAnswer, recordUnknown, tellUnanswered } from './outcomes.js';
@@ -42,6 +42,7 @@ import { prepareSend } from './prepareSend.js';
 import type { Moment } from './sendBudget.js';
 import { isInBudget, momentOf } from './sendBudget.js';
 import { storedRequest } from './storedRequest.js';
+import type { Unsent } from './undoClaim.js';
 import { recordUnwritten, undoClaim } from './undoClaim.js';
 import { canBeWritten, wireOf } from './wireEntry.js';
 
@@ -49,10 +50,14 @@ type BatchDeps = ChunkDeps &
   PermitDeps &
   OutcomeDeps &
   EnqueueDeps &
-  Pick<SendDeps, 'answers' | 'runner' | 'turns'>;
+  Pick<SendDeps, 'answers' | 'fitness' | 'runner' | 'turns'>;
 
 /** Sends a batch if it still waits and may be sent. */
 export async function sendBatch(deps: BatchDeps, batchId: bigint): Promise<void> {
+  await deps.fitness.through(() => tryBatch(deps, batchId));
+}
+
+async function tryBatch(deps: BatchDeps, batchId: bigint): Promise<void> {
   const found = await batchStatus(deps.db, batchId);
   if (found?.batch.state !== 'queued') return;
   const { batch, status } = found;
@@ -62,8 +67,8 @@ export async function sendBatch(deps: BatchDeps, batchId: bigint): Promise<void>
     const beginning = beginningOf(deps, account, status);
     if (beginning.kind === 'stop') return await noteBatch(deps.db, batchId, beginning.reason);
     if (beginning.kind === 'wait') return;
-    const unfit = await deps.journal.verify();
-    if (unfit !== null) return await deferBatch(deps.db, batchId, unfit);
+    const unfit = await whyUnfit(deps);
+    if (unfit !== null) return await leaveBatch(deps, batchId, unfit);
     const awaited = await deps.journal.awaited();
     if (awaited !== null) return await noteBatch(deps.db, batchId, awaited);
     const stale = await sendInTurn(deps, batch, account);
@@ -72,14 +77,14 @@ export async function sendBatch(deps: BatchDeps, batchId: bigint): Promise<void>
     if ((await sendInTurn(deps, batch, account)) === null) return;
     await deferBatch(deps.db, batchId, 'the look before sending was not answered');
   } catch (error) {
+    if (error instanceof JournalError) return await leaveBatch(deps, batchId, error.message);
     // A view of the ledger that fails for one row says neither which view nor which row.
     const failure = mayBeLedger(error)
       ? await inLedgerWords(deps, error)
       : inDiskWords(error, [deps.config.dataDir]);
-    const why = messageOf(failure);
     // Only a batch that still waits is touched: after the claim, recoverAttempts.ts says what it
     // is.
-    const reason = failure instanceof JournalError ? why : `tieout failed: ${why}`;
+    const reason = `tieout failed: ${messageOf(failure)}`;
     await deferBatch(deps.db, batchId, reason).catch((error: unknown) => {
       // Where the database is gone, too, what came first is the cause.
       deps.log(`batch ${batchId}: why it waits could not be recorded: ${messageOf(error)}`, {
@@ -90,6 +95,21 @@ export async function sendBatch(deps: BatchDeps, batchId: bigint): Promise<void>
     });
     throw failure;
   }
+}
+
+/** Where nothing could be sent a moment ago, no claim is made to find the disk as it was. */
+async function whyUnfit({ config, fitness, journal }: BatchDeps): Promise<string | null> {
+  const trouble = fitness.isUnfit() ? journalTrouble(config.dataDir) : null;
+  return trouble ?? journal.verify();
+}
+
+/** What is wrong with this process is no try of the batch: another one may send it. */
+async function leaveBatch(
+  { db, fitness }: Pick<BatchDeps, 'db' | 'fitness'>,
+  batchId: bigint,
+  reason: string,
+): Promise<void> {
+  await noteBatch(db, batchId, fitness.unfit(reason));
 }
 
 type Tried =
@@ -115,7 +135,7 @@ async function sendInTurn(
 async function connectAndSend(deps: BatchDeps, batch: BatchRow, account: Account): Promise<Tried> {
   const opened = await deps.gateway.connectMoney(account);
   if (opened.kind === 'not_sent') {
-    await deferBatch(deps.db, batch.batchId, opened.reason);
+    await deferBatch(deps.db, batch.batchId, deps.fitness.unreached(opened.reason));
     return DONE;
   }
   try {
@@ -128,7 +148,8 @@ async function connectAndSend(deps: BatchDeps, batch: BatchRow, account: Account
         await noteBatch(deps.db, batch.batchId, claim.reason);
         return DONE;
       case 'unverified':
-        await (claim.isAwaited ? noteBatch : deferBatch)(deps.db, batch.batchId, claim.reason);
+        if (claim.isAwaited) await noteBatch(deps.db, batch.batchId, claim.reason);
+        else await leaveBatch(deps, batch.batchId, claim.reason);
         return DONE;
       case 'changed':
         await deferBatch(deps.db, batch.batchId, 'it changed while it was claimed');
@@ -252,7 +273,8 @@ async function postClaimed(
   connection: MoneyConnection,
 ): Promise<void> {
   await post(deps, claimed, connection);
-  if (!claimed.isCanary) return;
+  // Whoever cannot send calls nobody: it would be the first to hear.
+  if (!claimed.isCanary || deps.fitness.isUnfit()) return;
   // What waited for the canary need not wait for the sweep, save where the queue is away.
   await enqueueWaiting(deps, [claimed.sent.batch.accountId]).catch((error: unknown) => {
     if (!isQueueAway(error)) throw error;
@@ -264,9 +286,11 @@ async function post(deps: BatchDeps, claimed: Claimed, connection: MoneyConnecti
   try {
     await deps.journal.append(permitLine(sent, prepared, attemptId));
   } catch (error) {
-    await notSent(deps, sent, attemptId, notWritten(error));
+    const reason = deps.fitness.unfit(notWritten(error));
+    await notSent(deps, sent, attemptId, { reason, isTry: false });
     return;
   }
+  deps.fitness.fit();
   const posted = await connection.post({
     path: prepared.path,
     headers: { ...prepared.headers, 'content-type': prepared.contentType },
@@ -277,7 +301,7 @@ async function post(deps: BatchDeps, claimed: Claimed, connection: MoneyConnecti
   });
   switch (posted.kind) {
     case 'not_sent':
-      await notSent(deps, sent, attemptId, posted.reason);
+      await notSent(deps, sent, attemptId, { reason: posted.reason, isTry: true });
       return;
     case 'unknown':
       await recordUnknown(deps, sent, attemptId, posted.reason);
@@ -293,12 +317,12 @@ async function notSent(
   deps: BatchDeps,
   { batch }: SentBatch,
   attemptId: string,
-  reason: string,
+  unsent: Unsent,
 ): Promise<void> {
   try {
-    await recordUnwritten(deps, attemptId, reason);
+    await recordUnwritten(deps, attemptId, unsent);
   } catch (error) {
-    deps.log(`batch ${batch.batchId} was not sent, which could not be recorded: ${reason}`, {
+    deps.log(`batch ${batch.batchId} was not sent, which could not be recorded: ${unsent.reason}`, {
       level: 'warn',
       account: batch.accountId,
       batch: String(batch.batchId),

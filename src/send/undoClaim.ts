@@ -18,6 +18,12 @@ interface Unwritten {
   xid: string;
 }
 
+export interface Unsent {
+  reason: string;
+  /** false: nothing was wrong with the batch, and another process may send it */
+  isTry: boolean;
+}
+
 type UndoDeps = Pick<SendDeps, 'db' | 'sleep'>;
 
 export async function undoClaim(deps: UndoDeps, claim: Unwritten): Promise<void> {
@@ -29,10 +35,10 @@ export async function undoClaim(deps: UndoDeps, claim: Unwritten): Promise<void>
 export async function recordUnwritten(
   deps: UndoDeps,
   attemptId: string,
-  reason: string,
+  { reason, isTry }: Unsent,
 ): Promise<void> {
   await patiently(deps, async () => {
-    await recordNotSent(deps.db, attemptId, reason);
+    await recordNotSent(deps.db, attemptId, reason, isTry);
     return true;
   });
 }

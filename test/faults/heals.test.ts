@@ -104,7 +104,7 @@ describe('a disk that was full, and has room again', () => {
     expect(await house.effects()).toEqual([]);
     const { stdout } = await tieout(['status'], { cwd: house.folder });
     expect(stdout).toMatch(
-      /the journal of permits at \S+ cannot be written, the disk is full: make room/,
+      /the journal of permits at \S+ cannot be written, the disk is full: make room \(host /,
     );
     rmSync(join(journal, 'permits.ndjson'));
     const again = await tieout(['run', '--json'], { cwd: house.folder });

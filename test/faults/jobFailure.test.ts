@@ -10,7 +10,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { ERRORS_PER_WINDOW } from '../../jobs/errorBackoff.js';
+import { ERRORS_PER_WINDOW } from '../../jobs/rests.js';
 import { listFailedJobs } from '../../jobs/failed.js';
 import { migrateQueues, openQueues } from '../../jobs/queues.js';
 import { TieoutError, UnreachableError } from '../../src/core/errors.js';

@@ -168,7 +168,9 @@ describe('the journal of permits', () => {
     expect(rows).toEqual([
       {
         outcome: 'not_sent',
-        reason: expect.stringMatching(/journal of permits .*, the disk is full: make room$/),
+        reason: expect.stringMatching(
+          /journal of permits .*, the disk is full: make room \(host \S+\)$/,
+        ),
       },
     ]);
     // Somebody made room: the same process goes on.

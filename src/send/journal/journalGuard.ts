@@ -82,8 +82,7 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
   const verifyNow = async (): Promise<string | null> => {
     journal ??= await deps.open();
     const facts = asItCounts(await databaseFacts(deps.db, deps.wallClock), deps);
-    const problem =
-      serverProblem(facts) ?? (await disagreement(deps, journal, facts, verified === null));
+    const problem = await problemOf(deps, journal, facts, verified === null);
     if (problem === null) verified = await withoutLetGo(deps.db, missed, facts);
     return problem;
   };
@@ -233,10 +232,24 @@ export function absentWords(hosts: readonly string[]): string {
   );
 }
 
+/** Last of all the clock: a journal is held without one, and all other hosts may wait for that. */
+async function problemOf(
+  deps: GuardDeps,
+  journal: PermitJournal,
+  facts: DatabaseFacts,
+  isFirst: boolean,
+): Promise<string | null> {
+  return (
+    serverProblem(facts) ??
+    (await disagreement(deps, journal, facts, isFirst)) ??
+    clockTrouble(facts.skewMs)
+  );
+}
+
 function serverProblem(facts: DatabaseFacts): string | null {
   if (facts.isReplica) return 'the database is a replica: claims need the primary server';
   if (facts.unsafe.length > 0) return forgetfulWords(facts.unsafe);
-  return clockTrouble(facts.skewMs);
+  return null;
 }
 
 function forgetfulWords(unsafe: readonly string[]): string {
@@ -255,7 +268,8 @@ async function disagreement(
   const { found, position, gone, lost } = await differences(db, journal, place, facts, isFirst);
   if (found === null) {
     await holds(deps, journal, place, position, facts);
-    await journal.removeBefore(position, wallClock());
+    // How old a file is, a clock that is wrong does not say.
+    if (clockTrouble(facts.skewMs) === null) await journal.removeBefore(position, wallClock());
     return null;
   }
   return freeze(deps, journal, `${found} (host ${host})`, { place, gone, lost });

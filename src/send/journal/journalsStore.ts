@@ -327,3 +327,20 @@ export async function transactionStatus(db: Db, xid: string): Promise<string | n
   );
   return rows[0]?.status ?? null;
 }
+
+/** Whether any host has let something go lately, or has it on its way. */
+export async function isSentByAnybody(
+  db: Db,
+  { endedMs, openMs }: { endedMs: number; openMs: number },
+): Promise<boolean> {
+  const { rows } = await db.query<{ is_sent: boolean }>(
+    `select exists (
+       select from tieout.journals join tieout.attempts t using (journal_id)
+       where t.claimed_at > clock_timestamp() - make_interval(secs => $2)
+         and (t.outcome is null or (t.outcome <> 'not_sent'
+           and t.finished_at > clock_timestamp() - make_interval(secs => $1)))
+     ) as is_sent`,
+    [endedMs / 1000, openMs / 1000],
+  );
+  return rows[0]?.is_sent === true;
+}

@@ -105,11 +105,15 @@ function leaveAsItIs(
 }
 
 async function bringIn({ answers, db, log }: Pick<RecoverDeps, 'answers' | 'db' | 'log'>) {
-  const { stored, torn } = await answers.bringIn(db);
+  const { stored, torn, stuck } = await answers.bringIn(db);
   if (stored > 0) log(`${stored} answer(s) that the database had missed are stored now`);
   for (const path of torn) {
     const words = 'an answer of the gateway was never written whole: what there is of it stays in';
     log(`${words} ${path}, named by its attempt`, { level: 'warn' });
+  }
+  for (const path of stuck) {
+    const words = 'the database has this answer of the gateway, and the disk does not let it go:';
+    log(`${words} ${path}`, { level: 'warn' });
   }
 }
 

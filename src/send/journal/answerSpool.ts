@@ -22,6 +22,8 @@ interface BroughtIn {
   stored: number;
   /** files that were put aside, never written whole, although what became of it is on record */
   torn: readonly string[];
+  /** files that the disk does not let go, although the database has them; each is told once */
+  stuck: readonly string[];
 }
 
 /** An answer that was kept before anybody read it. */
@@ -38,6 +40,7 @@ const ANSWERS_AT_ONCE = 1_000;
 export function openAnswerSpool(dataDir: string): AnswerSpool {
   const place = join(dataDir, 'journal', 'answers');
   const pathOf = (attemptId: string): string => join(place, `${attemptId}.json`);
+  const told = new Set<string>();
   return {
     keep: async (db, attemptId, answer) => {
       const path = pathOf(attemptId);
@@ -45,26 +48,29 @@ export function openAnswerSpool(dataDir: string): AnswerSpool {
         return { toStore: answer, during: (storing) => storedBy(path, storing) };
       }
       await storeAnswer(db, attemptId, answer);
-      removePart(path);
+      remove(path);
       return { toStore: null, during: (storing) => storing() };
     },
     bringIn: async (db) => {
       let stored = 0;
       const names = await readdir(place).catch(() => []);
       const attemptIds = names.flatMap((name) => FILE.exec(name)?.[1] ?? []);
-      if (attemptIds.length === 0) return { stored, torn: [] };
+      if (attemptIds.length === 0) return { stored, torn: [], stuck: [] };
       // A database that has lost the attempt has no place for its answer: the file stays, as proof.
       const lost = new Set(await unknownPermits(db, attemptIds));
       const known = attemptIds.filter((attemptId) => !lost.has(attemptId));
       const inPart: string[] = [];
+      const stuck: string[] = [];
       for (const attemptId of known.slice(0, ANSWERS_AT_ONCE)) {
         const read = await readBack(pathOf(attemptId));
         if (read.kind === 'in_part') inPart.push(attemptId);
         if (read.kind !== 'whole') continue;
         if (await storeAnswer(db, attemptId, read.answer)) stored += 1;
-        remove(pathOf(attemptId));
+        if (!remove(pathOf(attemptId))) stuck.push(pathOf(attemptId));
       }
-      return { stored, torn: await putAside(db, inPart, pathOf) };
+      const news = stuck.filter((path) => !told.has(path));
+      for (const path of news) told.add(path);
+      return { stored, torn: await putAside(db, inPart, pathOf), stuck: news };
     },
   };
 }
@@ -120,21 +126,16 @@ async function onDisk(path: string): Promise<void> {
   await file.sync().finally(() => file.close());
 }
 
-/** `rm` of node would look at the file first. */
-function remove(path: string): void {
+/**
+ * Of what the database has by now; false where the disk refuses, which ends nothing: it is stored
+ * once, however often it is brought in. `rm` of node would look at the file first.
+ */
+function remove(path: string): boolean {
   try {
     unlinkSync(path);
+    return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-}
-
-/** What a disk that refused took of an answer, which the database has by now. */
-function removePart(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // The disk may refuse that, too.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT';
   }
 }
 

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { recoverAttempts } from '../../src/send/recoverAttempts.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
 import { buildHouse, instructionCounts, kinds } from '../support/night.js';
-import { prepareRun } from './preparedRun.js';
+import { forgetRunner, prepareRun } from './preparedRun.js';
 
 const SAID = 'and the disk does not let it go';
 
@@ -41,6 +41,7 @@ it('an answer that is stored and cannot be removed ends no send and no night', a
   await recoverAttempts(deps, ['A1001']);
   await recoverAttempts(deps, ['A1001']);
   expect(house.lines.filter((line) => line.includes(SAID))).toHaveLength(1);
+  await forgetRunner(house);
   const { summary } = await house.run();
   expect(summary.accounts[0]?.state).toBe('tied_out');
   disk.readOnly(false);

@@ -36,6 +36,7 @@ import type { Workforce } from '../night/run.js';
 import { tellFrozen, tellJobFailed } from '../outbox/writeAlerts.js';
 import { isAlive, thisMachine, thisProcess } from '../processes/identity.js';
 import { countJobs } from '../runs/jobsUnderWay.js';
+import { openReach } from '../runs/ownReach.js';
 import { packageVersion } from '../runs/thisProgram.js';
 import { openRateLimit } from '../send/batches/rateLimitStore.js';
 import type { SendDeps } from '../send/deps.js';
@@ -234,6 +235,7 @@ async function openSendDeps(
     // The client holds the snapshots to the limit; one batch of ours is one request.
     turns: openSlots(config.gateway.profile.limits.concurrency),
     jobs: countJobs(signal),
+    reach: openReach(monotonic),
     isAlive,
     heldUpBy: app.heldUpBy,
     ...(config.database.kind === 'url' ? {} : { reviveDatabase: reviver(config, talk, closers) }),

@@ -6,10 +6,12 @@
 import type { Account } from '../gateway/account.js';
 import type { RunDeps } from '../runs/deps.js';
 import type { PageAnswer } from './askPage.js';
+import type { ReachDeps } from './otherWorkers.js';
+import { areOthersAnswered } from './otherWorkers.js';
 import type { ChunkRow } from './snapshot/snapshotsStore.js';
 import { gatewayStatus } from './snapshot/storedPagesStore.js';
 
-export type OutageDeps = Pick<RunDeps, 'db' | 'gateway' | 'log' | 'monotonic' | 'sleep'>;
+export type OutageDeps = Pick<RunDeps, 'gateway' | 'monotonic'> & ReachDeps;
 
 /** So long in all, for a chunk, a gateway is waited for that answered within as long before. */
 export const OUTAGE_MINUTES_MAX = 45;
@@ -22,6 +24,8 @@ export interface Patience {
   answered(): void;
   /** How many came so far. */
   answers(): number;
+  /** It answers others: what is asked here is for them. */
+  isLeft(): boolean;
   /** Waits, once for all pages that ask; false: it is not worth waiting, or not any more. */
   back(): Promise<boolean>;
 }
@@ -36,6 +40,7 @@ export function openPatience(
   let answers = 0;
   let wasThere = false;
   let isOver = false;
+  let isLeft = false;
   let spentMs = 0;
   let waiting: Promise<boolean> | null = null;
   /** The absence that lasts: a connection alone does not end it, an answer does. */
@@ -44,10 +49,15 @@ export function openPatience(
     deps.log(`account ${account.accountId}: the gateway ${words}`);
   const awayMs = (): number => (absence === null ? 0 : deps.monotonic() - absence.since);
   const leftMs = (): number => OUTAGE_MINUTES_MAX * MINUTE_MS - spentMs - awayMs();
+  const isForOthers = async (): Promise<boolean> => {
+    isLeft = await areOthersAnswered(deps, chunk, answers);
+    return isLeft;
+  };
   const isBack = async (): Promise<boolean> => {
     const status = await gatewayStatus(deps.db, chunk.pullId, OUTAGE_MINUTES_MAX);
     wasThere ||= status.wasThere || answers > 0;
     if (!status.isWaitedFor || !wasThere) return false;
+    if (answers === 0 && (await isForOthers())) return false;
     if (absence === null) {
       say(`does not answer any more; it is waited for, ${inMinutes(leftMs())} at most`);
       absence = { since: deps.monotonic(), pause: PAUSE_FIRST_MS };
@@ -59,7 +69,10 @@ export function openPatience(
       if (isLost()) return false;
       if (absence !== mine) return true;
       const opened = await deps.gateway.connectMoney(account);
-      if (opened.kind === 'not_sent') continue;
+      if (opened.kind === 'not_sent') {
+        if (await isForOthers()) return false;
+        continue;
+      }
       opened.connection.close();
       return true;
     }
@@ -69,12 +82,14 @@ export function openPatience(
   return {
     answered: () => {
       answers += 1;
+      deps.reach.answered();
       if (absence === null) return;
       say(`is back after ${inMinutes(awayMs())}`);
       spentMs += awayMs();
       absence = null;
     },
     answers: () => answers,
+    isLeft: () => isLeft,
     back: async () => {
       if (isOver) return false;
       waiting ??= isBack().finally(() => {
@@ -107,6 +122,22 @@ export async function askPatiently(
       isOnceMore = true;
     } else if (!(await patience.back())) return answer;
   }
+}
+
+/** A connection without a word is none either, as long as nobody here was ever answered. */
+export function isWithoutWay(answer: PageAnswer, { answers }: Patience): boolean {
+  if (answer.kind === 'answered' || answer.reachable) return false;
+  return !answer.isSilent || answers() === 0;
+}
+
+/** Whether a chunk that came to its end here, pages unanswered, is for others to ask. */
+export async function isForOthers(
+  deps: ReachDeps,
+  chunk: ChunkRow,
+  { answers, isLeft }: Patience,
+  { isUnreached }: { isUnreached: boolean },
+): Promise<boolean> {
+  return isLeft() || (isUnreached && (await areOthersAnswered(deps, chunk, answers())));
 }
 
 function inMinutes(ms: number): string {

@@ -11,8 +11,9 @@ import type { RunDeps } from '../runs/deps.js';
 import { noAccountHere, otherReading } from '../runs/environment.js';
 import { readingOfChunk } from '../runs/runsStore.js';
 import { askPage, storedBody } from './askPage.js';
+import { hasRested, leaveToOthers } from './otherWorkers.js';
 import type { Patience } from './outage.js';
-import { askPatiently, openPatience } from './outage.js';
+import { askPatiently, isForOthers, isWithoutWay, openPatience } from './outage.js';
 import type { ScanDeps } from './scanPages.js';
 import { scanPages } from './scanPages.js';
 import type { StoredPage } from './snapshot/pagesStore.js';
@@ -40,9 +41,11 @@ export async function pullChunk(deps: ChunkDeps, chunkId: bigint): Promise<void>
     deps.log(`pages ${chunkId} are left to other workers: ${mismatch}`, { level: 'warn' });
     return;
   }
+  if (!(await hasRested(deps))) return;
   const token = deps.newId();
   const chunk = await claimChunk(deps.db, chunkId, token);
   if (!chunk) return;
+  deps.reach.asks(chunkId);
   let lost = false;
   // By a clock of its own: a page alone may take longer than a chunk is left to who shows no life.
   const letGo = keepingOn(async () => {
@@ -73,8 +76,12 @@ async function workOn(
   }
   const asked = await pagesOfChunk(deps.db, chunk);
   const patience = openPatience(deps, chunk, account, isLost);
-  const pages = await askPages(deps, { chunk, account, asked, patience, isLost });
-  if (pages && !(await commitChunk(deps.db, chunk, token, pages))) {
+  const reach = { failedInARow: 0, isUnreached: false };
+  const pages = await askPages(deps, { chunk, account, asked, patience, reach, isLost });
+  if (pages === null) return;
+  if (await isForOthers(deps, chunk, patience, reach)) {
+    await leaveToOthers(deps, chunk, token);
+  } else if (!(await commitChunk(deps.db, chunk, token, pages))) {
     deps.log(`chunk ${chunk.chunkId} was taken over by another worker; its answers are dropped`);
   }
 }
@@ -84,6 +91,8 @@ interface ChunkWork {
   account: Account;
   asked: readonly AskedPage[];
   patience: Patience;
+  /** `isUnreached`: a page found no way to the gateway */
+  reach: { failedInARow: number; isUnreached: boolean };
   isLost: () => boolean;
 }
 
@@ -95,32 +104,27 @@ interface ChunkWork {
 async function askPages(deps: ChunkDeps, work: ChunkWork): Promise<StoredPage[] | null> {
   const { limits } = deps.config.gateway.profile;
   const stored: StoredPage[] = [];
-  const reach = { failedInARow: 0 };
   let next = 0;
   const askInTurn = async (): Promise<void> => {
     for (let page = work.asked[next++]; page && !work.isLost(); page = work.asked[next++]) {
-      stored.push(await askedPage(deps, work, page, reach));
+      stored.push(await askedPage(deps, work, page));
     }
   };
   await Promise.all(Array.from({ length: 2 * limits.concurrency }, askInTurn));
   return work.isLost() ? null : stored;
 }
 
-async function askedPage(
-  deps: ChunkDeps,
-  work: ChunkWork,
-  page: AskedPage,
-  reach: { failedInARow: number },
-): Promise<StoredPage> {
+async function askedPage(deps: ChunkDeps, work: ChunkWork, page: AskedPage): Promise<StoredPage> {
   const { pageNo, orderNos } = page;
+  const { account, chunk, reach } = work;
   const mayGoOn = (): boolean => reach.failedInARow < UNREACHABLE_PAGES_MAX;
-  const { account, chunk } = work;
   const answer = await askPatiently(work.patience, () =>
     askPage(deps, account, { kind: 'orders', orderNos }, chunk.chunkId, mayGoOn),
   );
   const { attempts } = answer;
   if (answer.kind === 'failed') {
     if (!answer.reachable && attempts > 0) reach.failedInARow += 1;
+    reach.isUnreached ||= isWithoutWay(answer, work.patience);
     return { pageNo, orders: orderNos.length, attempts, answered: null, reason: answer.reason };
   }
   reach.failedInARow = 0;

@@ -12,8 +12,9 @@ import type { QuerySelection } from '../gateway/query/querySelection.js';
 import type { RunDeps } from '../runs/deps.js';
 import type { PageAnswer, PageDeps } from './askPage.js';
 import { askPage, storedBody } from './askPage.js';
+import { leaveToOthers } from './otherWorkers.js';
 import type { OutageDeps, Patience } from './outage.js';
-import { askPatiently, openPatience } from './outage.js';
+import { askPatiently, isForOthers, isWithoutWay, openPatience } from './outage.js';
 import type { StoredPage } from './snapshot/pagesStore.js';
 import { beginScan, finishScan, scanRange, storeScanned } from './snapshot/scansStore.js';
 import type { ChunkRow } from './snapshot/snapshotsStore.js';
@@ -34,11 +35,16 @@ export async function scanPages(
     pages: 0,
     seen: new Set(),
     isShort: false,
+    isUnreached: false,
     at: deps.now(),
     unreadable: [],
   };
   const patience = openPatience(deps, chunk, account, isLost);
   const problem = await scan(deps, { chunk, account, patience, isLost }, state);
+  if (problem !== null && (await isForOthers(deps, chunk, patience, state))) {
+    await leaveToOthers(deps, chunk, token);
+    return;
+  }
   const unread = state.unreadable.length === 0 ? null : unreadableReason(state.unreadable);
   await finishScan(deps.db, chunk, token, { problem, at: state.at, unread });
 }
@@ -49,6 +55,8 @@ interface Scan {
   seen: Set<string>;
   /** a page was not full: only an empty one may follow */
   isShort: boolean;
+  /** it ended where the gateway was not reached */
+  isUnreached: boolean;
   at: Date;
   /** where entries stand that name no order */
   unreadable: string[];
@@ -115,7 +123,9 @@ function takePages(
   for (const answer of answers) {
     const pageNo = state.pages + 1;
     if (answer.kind === 'failed') {
-      return isOver ? { kind: 'done' } : { kind: 'problem', reason: answer.reason };
+      if (isOver) return { kind: 'done' };
+      state.isUnreached = isWithoutWay(answer, work.patience);
+      return { kind: 'problem', reason: answer.reason };
     }
     const { entries, unreadable = [] } = answer.result;
     if (isOver && entries.length > 0) {

@@ -11,6 +11,7 @@ import type { Account } from '../gateway/account.js';
 import type { GatewayClient } from '../gateway/client.js';
 import type { Slots } from '../gateway/transport/slots.js';
 import type { JobsUnderWay } from './jobsUnderWay.js';
+import type { OwnReach } from './ownReach.js';
 import type { Runner } from './runsStore.js';
 
 export interface RunDeps {
@@ -30,6 +31,8 @@ export interface RunDeps {
   turns: Slots;
   /** what the workers of this process are at */
   jobs: JobsUnderWay;
+  /** whether this process has a way to the gateway, while pages are asked */
+  reach: OwnReach;
   /** false only when the process is known to be gone; null when nobody here can know */
   isAlive: (runner: Omit<Runner, 'id'>) => boolean | null;
   /** who holds up a session of ours by a lock, in words; null: nobody */

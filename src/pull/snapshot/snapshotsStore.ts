@@ -19,7 +19,7 @@ export type PullKind = 'night' | 'confirm' | 'fresh';
 /** Pages in one chunk: one job, one transaction. */
 export const CHUNK_PAGES_MAX = 100;
 /** A chunk whose worker shows no life for so long is given to another. */
-const CHUNK_LEASE_SECONDS = 60;
+export const CHUNK_LEASE_SECONDS = 60;
 /** So often a chunk is given back before its pages count as failed. */
 const CHUNK_TRIES_MAX = 4;
 

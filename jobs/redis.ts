@@ -12,6 +12,12 @@ import { Queue, Worker } from './bullmq.js';
 
 const OPEN_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
+/**
+ * A connection on which a command has had no byte of answer for so long is given up, and made anew:
+ * a host that vanishes says nothing, and the kernel would wait for it for a quarter of an hour. A
+ * worker that waits for a job is answered by a server that lives after 10 s at most.
+ */
+const SILENT_MS = 20_000;
 const RECONNECT_STEP_MS = 100;
 const RECONNECT_MAX_MS = 5_000;
 /** A call fails after this many reconnects; the sweep enqueues again. */
@@ -195,6 +201,7 @@ function clientOptions(address: URL) {
     ...(address.protocol === 'rediss:' ? { tls } : {}),
     ...(database === 0 ? {} : { db: database }),
     connectTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SILENT_MS,
   };
 }
 

@@ -39,25 +39,21 @@ export function openPatience(
 ): Patience {
   let answers = 0;
   let wasThere = false;
-  let isOver = false;
-  let isLeft = false;
+  let end: 'gone' | 'left' | null = null;
   let spentMs = 0;
-  let waiting: Promise<boolean> | null = null;
+  let waiting: Promise<'back' | 'gone' | 'left'> | null = null;
   /** The absence that lasts: a connection alone does not end it, an answer does. */
   let absence = null as { since: number; pause: number } | null;
   const say = (words: string): void =>
     deps.log(`account ${account.accountId}: the gateway ${words}`);
   const awayMs = (): number => (absence === null ? 0 : deps.monotonic() - absence.since);
   const leftMs = (): number => OUTAGE_MINUTES_MAX * MINUTE_MS - spentMs - awayMs();
-  const isForOthers = async (): Promise<boolean> => {
-    isLeft = await areOthersAnswered(deps, chunk, answers);
-    return isLeft;
-  };
-  const isBack = async (): Promise<boolean> => {
+  const areOthers = (): Promise<boolean> => areOthersAnswered(deps, chunk, answers);
+  const untilBack = async (): Promise<'back' | 'gone' | 'left'> => {
     const status = await gatewayStatus(deps.db, chunk.pullId, OUTAGE_MINUTES_MAX);
     wasThere ||= status.wasThere || answers > 0;
-    if (!status.isWaitedFor || !wasThere) return false;
-    if (answers === 0 && (await isForOthers())) return false;
+    if (!status.isWaitedFor || !wasThere) return 'gone';
+    if (answers === 0 && (await areOthers())) return 'left';
     if (absence === null) {
       say(`does not answer any more; it is waited for, ${inMinutes(leftMs())} at most`);
       absence = { since: deps.monotonic(), pause: PAUSE_FIRST_MS };
@@ -66,18 +62,12 @@ export function openPatience(
     while (leftMs() > 0) {
       await deps.sleep(mine.pause);
       mine.pause = Math.min(mine.pause * 2, PAUSE_MAX_MS);
-      if (isLost()) return false;
-      if (absence !== mine) return true;
-      const opened = await deps.gateway.connectMoney(account);
-      if (opened.kind === 'not_sent') {
-        if (await isForOthers()) return false;
-        continue;
-      }
-      opened.connection.close();
-      return true;
+      if (isLost()) return 'gone';
+      if (absence !== mine || (await connects(deps, account))) return 'back';
+      if (await areOthers()) return 'left';
     }
     say('did not come back; its pages failed');
-    return false;
+    return 'gone';
   };
   return {
     answered: () => {
@@ -89,16 +79,24 @@ export function openPatience(
       absence = null;
     },
     answers: () => answers,
-    isLeft: () => isLeft,
+    isLeft: () => end === 'left',
     back: async () => {
-      if (isOver) return false;
-      waiting ??= isBack().finally(() => {
+      if (end !== null) return false;
+      waiting ??= untilBack().finally(() => {
         waiting = null;
       });
-      isOver ||= !(await waiting);
-      return !isOver;
+      const found = await waiting;
+      if (found !== 'back') end = found;
+      return end === null;
     },
   };
+}
+
+async function connects({ gateway }: OutageDeps, account: Account): Promise<boolean> {
+  const opened = await gateway.connectMoney(account);
+  if (opened.kind === 'not_sent') return false;
+  opened.connection.close();
+  return true;
 }
 
 /**

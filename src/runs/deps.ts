@@ -10,8 +10,8 @@ import type { Database, Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
 import type { GatewayClient } from '../gateway/client.js';
 import type { Slots } from '../gateway/transport/slots.js';
+import type { OwnReach } from '../processes/ownReach.js';
 import type { JobsUnderWay } from './jobsUnderWay.js';
-import type { OwnReach } from './ownReach.js';
 import type { Runner } from './runsStore.js';
 
 export interface RunDeps {

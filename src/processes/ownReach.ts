@@ -1,6 +1,6 @@
 // Whether this process has a way to the gateway: which pages it asks itself, when one was last
 // answered, and how long it leaves pages alone where others are answered and it is not. Kept in
-// memory, since it is of this process alone. Neighbour: pull/otherWorkers.ts asks what others heard.
+// memory, since it is of this process alone. Neighbour: pull/otherWorkers.ts asks about others.
 
 export interface OwnReach {
   /** A chunk of pages is asked here; the newest of them are known. */

@@ -12,6 +12,9 @@ import type { ReportRow } from './reportsStore.js';
 
 /** Reports need no gateway and no queue. */
 export type ReportDeps = Pick<SendDeps, 'db' | 'config' | 'version'> & {
+  log?: SendDeps['log'];
+  /** a worker's own process */
+  runner?: SendDeps['runner'];
   /** when a run is to begin, as local times around a time */
   localTicks: (around: Date) => Promise<string[]>;
 };

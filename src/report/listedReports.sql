@@ -7,7 +7,7 @@
 -- that have one, $3 nights, $4 offset, $5 whether the role is for all accounts; $6 and $7 the same
 -- for what the reader may take away.
 select p.report_id, run_id, r.business_date, r.state as run_state, p.kind, p.period, p.format,
-  p.revision, p.sha256, p.bytes, p.written_at, p.path,
+  p.revision, p.sha256, p.bytes, p.written_at, p.path, p.host,
   not exists (
     select from tieout.reports n
     where p.period is null and n.run_id = p.run_id and n.period is null and n.kind = p.kind

@@ -21,6 +21,8 @@ export interface ListedReport {
   bytes: bigint;
   writtenAt: Date;
   path: string;
+  /** where it was written; null: nobody knows */
+  host: string | null;
   /** no later revision of the same is written */
   isNewest: boolean;
   /** the reader may also take it away */
@@ -92,6 +94,7 @@ interface RawReport {
   bytes: bigint;
   written_at: Date;
   path: string;
+  host: string | null;
   taken: { who: string; at: string }[];
 }
 
@@ -111,6 +114,7 @@ function toReport(row: RawReport): ListedReport {
     bytes: row.bytes,
     writtenAt: row.written_at,
     path: row.path,
+    host: row.host,
     taken: row.taken,
     timesTaken: row.times_taken,
   };

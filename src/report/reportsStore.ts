@@ -4,6 +4,8 @@
 import type { WrittenReport } from '../core/runs/reporting.js';
 import type { ReportFile, UnwrittenReport } from '../core/runs/summary.js';
 import type { Db } from '../database/db.js';
+import { thisMachine } from '../processes/identity.js';
+import type { Runner } from '../runs/runsStore.js';
 
 export interface ReportRow {
   reportId: bigint;
@@ -17,6 +19,9 @@ export interface ReportRow {
   state: 'queued' | 'written' | 'failed';
   createdAt: Date;
 }
+
+/** So long the own reports of a night are left to other hosts by one that cannot write. */
+const LEFT_MINUTES = 2;
 
 /** Queues the next revision of each kind of a run. */
 export async function queueReports(
@@ -131,9 +136,12 @@ export async function recordWritten(
 ): Promise<void> {
   await db.query(
     `update tieout.reports set state = 'written', path = $2, sha256 = $3, bytes = $4,
-       digests = $5, written_at = clock_timestamp(), reason = null
+       digests = $5, written_at = clock_timestamp(), reason = null, host = $6
      where report_id = $1 and state <> 'written'`,
-    [reportId, written.path, written.sha256, written.bytes, JSON.stringify(digests)],
+    [
+      ...[reportId, written.path, written.sha256, written.bytes, JSON.stringify(digests)],
+      thisMachine(),
+    ],
   );
 }
 
@@ -143,6 +151,26 @@ export async function recordFailedReport(db: Db, reportId: bigint, reason: strin
      where report_id = $1 and state = 'queued'`,
     [reportId, reason],
   );
+}
+
+/**
+ * Whether it is of a night at which another process is just now, and has not waited for long: that
+ * one, and others, still hear of it.
+ */
+export async function canWriteElsewhere(
+  db: Db,
+  reportId: bigint,
+  { host, boot, pid }: Pick<Runner, 'host' | 'boot' | 'pid'>,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select from tieout.reports p join tieout.runs r using (run_id)
+     where report_id = $1 and p.state = 'queued' and p.period is null
+       and p.created_at > clock_timestamp() - make_interval(mins => $5)
+       and r.runner_id is not null
+       and (r.runner_host, r.runner_boot, r.runner_pid) is distinct from ($2, $3, $4::int)`,
+    [reportId, host, boot, pid, LEFT_MINUTES],
+  );
+  return rowCount === 1;
 }
 
 export async function queuedReports(db: Db, runId: bigint): Promise<bigint[]> {

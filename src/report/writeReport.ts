@@ -24,6 +24,7 @@ import type { LongReads } from '../database/db.js';
 import { readAgain } from '../database/readAgain.js';
 import { dayFigures, daySignings, daysAccounts, movedInWorkbook } from '../days/daysStore.js';
 import { revisionFigures } from '../days/signedFiguresStore.js';
+import { thisMachine, thisProcess } from '../processes/identity.js';
 import { scheduleFacts } from '../runs/calendarStore.js';
 import { withLeft } from '../runs/leftAccountsStore.js';
 import { runSnapshots } from '../runs/runAccountsStore.js';
@@ -41,7 +42,7 @@ import { registerReport } from './registerReport.js';
 import { coverageLines, currencyRows, elsewhereRows, nightMarks } from './reportFiguresStore.js';
 import { breakRows, changeRows, movedRows, orderRows, waitingRows } from './reportRowsStore.js';
 import type { ReportRow } from './reportsStore.js';
-import { isUnattended, loadReport, recordFailedReport } from './reportsStore.js';
+import { canWriteElsewhere, isUnattended, loadReport, recordFailedReport } from './reportsStore.js';
 import { bookLines } from './settlement/statementBooksStore.js';
 import { writeSettlementReport } from './settlement/writeSettlementReport.js';
 import { statementLines } from './statementStore.js';
@@ -66,12 +67,22 @@ export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<v
     await writeFile(deps, report, { summary, digests, register });
   } catch (error) {
     if (isAlreadyThere(error)) return;
-    const folder = `the folder of reports ${deps.config.reports.dir}`;
-    const reason = unwritableWords(folder, error) ?? messageOf(error);
+    const unwritable = unwritableWords(`the folder of reports ${deps.config.reports.dir}`, error);
+    const own = deps.runner ?? thisProcess();
+    if (unwritable !== null && (await canWriteElsewhere(deps.db, reportId, own))) {
+      deps.log?.(`report ${reportId} is left to other hosts: ${unwritable}`, { level: 'warn' });
+      // Enqueued again meanwhile, it is not heard here once more.
+      await sleep(LEFT_MS);
+      return;
+    }
+    const reason = unwritable === null ? messageOf(error) : `${unwritable} (host ${thisMachine()})`;
     await recordFailedReport(deps.db, reportId, reason);
     throw new TieoutError(reason, { cause: error });
   }
 }
+
+/** Longer than it takes until what waits is enqueued again. */
+const LEFT_MS = 5_000;
 
 /** `listed`: the lines of the statement that the file has. */
 type Register = (written: WrittenReport, listed?: Listed | null) => Promise<void>;

@@ -6,6 +6,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SessionRow } from '../access/sessionsStore.js';
+import { thisMachine } from '../processes/identity.js';
 import { frameOf } from './frame.js';
 import { renderPage } from './layout/layout.js';
 import { answerProblem } from './layout/problems.js';
@@ -55,6 +56,16 @@ export async function sendAnswer(
   }
 }
 
+/** Where the folder of reports is not shared by the hosts that write and this one. */
+function elsewhereWords(host: string | null): string | undefined {
+  const own = thisMachine();
+  if (host === null || host === own) return undefined;
+  return (
+    `It was written on host ${host}, and this host (${own}) does not see it: ` +
+    'take it there, or have reports.dir shared by all hosts.'
+  );
+}
+
 /** The path comes from the database; it must still lie in the folder of reports, links resolved. */
 async function sendFile(
   deps: ConsoleDeps,
@@ -66,7 +77,7 @@ async function sendFile(
   const folder = await realpath(deps.config.reports.dir).catch(() => null);
   const path = await realpath(file.path).catch(() => null);
   if (folder === null || path === null || !path.startsWith(folder + sep)) {
-    return answerProblem(deps, request, reply, 404, session);
+    return answerProblem(deps, request, reply, 404, session, elsewhereWords(file.host));
   }
   const { size } = await stat(path);
   if (BigInt(size) !== file.bytes) {

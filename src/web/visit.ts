@@ -120,6 +120,8 @@ export type Answer =
   | {
       kind: 'file';
       path: string;
+      /** where it was written; null: nobody knows */
+      host: string | null;
       name: string;
       type: string;
       bytes: bigint;

@@ -125,7 +125,7 @@ describe('the summary of a night', () => {
     const { summary } = await built.run();
     expect(summary.unwritten).toMatchObject([{ kind: 'reconciliation' }, { kind: 'orders' }]);
     expect(runSentence(summary)).toMatch(
-      /compared NOTHING; .* and 2 reports that could not be written \(the folder of reports \/dev\/null\/none cannot be written, a part of the path is no folder; when that is mended: `tieout run --date \d{4}-\d\d-\d\d`\)\.$/,
+      /compared NOTHING; .* and 2 reports that could not be written \(the folder of reports \/dev\/null\/none cannot be written, a part of the path is no folder \(host \S+\); when that is mended: `tieout run --date \d{4}-\d\d-\d\d`\)\.$/,
     );
     // What stands there is of the snapshot before, and the line below says so.
     expect(summary.reports).toEqual(first.summary.reports);

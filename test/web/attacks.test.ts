@@ -139,6 +139,17 @@ describe('paths (row 108)', () => {
     }
   });
 
+  it('a file that another host wrote, into a folder of its own, is said to be there', async () => {
+    const { rows } = await console.app.db.query<{ id: bigint }>(
+      `insert into tieout.reports (run_id, kind, format, revision, state, created_at,
+         written_at, path, sha256, bytes, host)
+       select run_id, 'orders', 'xlsx', 803, 'written', now(), now(), '/none/w.xlsx', 'x', 11, 'w2'
+       from tieout.runs limit 1 returning report_id as id`,
+    );
+    const { statusCode, body } = await all.get(`/reports/${rows[0]?.id}/file`);
+    expect([statusCode, body.includes('It was written on host w2')]).toEqual([404, true]);
+  });
+
   it('a workbook comes whole, and who took it is on record', async () => {
     const { rows } = await console.app.db.query<{ id: bigint; sha256: string }>(
       `select report_id as id, sha256 from tieout.reports

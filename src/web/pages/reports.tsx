@@ -151,6 +151,7 @@ export async function reportFile(visit: Visit): Promise<Answer> {
   return {
     kind: 'file',
     path: found.path,
+    host: found.host,
     name: basename(found.path).replaceAll(/[^\w.-]/g, '_'),
     type: TYPES[found.format] ?? 'application/octet-stream',
     bytes: found.bytes,

@@ -1,4 +1,4 @@
--- The schema as it stands after 1330_what_differs_in_all, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1360_host_of_a_report, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1280,6 +1280,7 @@ create table tieout.reports (
   link_id bigint,
   period text,
   digests jsonb,
+  host text,
   constraint reports_check CHECK ((state = 'written') = (path IS NOT NULL AND sha256 IS NOT NULL AND written_at IS NOT NULL)),
   constraint reports_check1 CHECK (state <> 'failed' OR reason IS NOT NULL),
   constraint reports_format_check CHECK (format = ANY (ARRAY['xlsx', 'csv', 'ndjson'])),

@@ -1,4 +1,4 @@
--- The schema as it stands after 1360_host_of_a_report, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1385_waived_at_what_was_waived, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.

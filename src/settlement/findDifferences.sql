@@ -62,10 +62,14 @@ unequal as (
 ),
 part as (
   select account_id, order_no, what, currency, kind, settled_in, sum(off) as off,
-    sum(worth) as worth, sum(settled) as settled, sum(times) as times,
-    string_agg(distinct batch, ', ') as batch
+    sum(worth) as worth, sum(settled) as settled, sum(times) as times
   from unequal
   group by account_id, order_no, what, currency, kind, settled_in
+),
+batches as (
+  select account_id, order_no, what, currency, string_agg(distinct batch, ', ') as batch
+  from unequal
+  group by account_id, order_no, what, currency
 ),
 -- A capture and a refund of one order may both differ: what is at stake is all of it. Where sums do
 -- not say that, since one makes up for the other or they were settled in two currencies, each is
@@ -87,7 +91,7 @@ odd as (
       sum(worth) filter (where kind = 'refunded') as refunded,
       string_agg(distinct kind, ' and ') as state, count(distinct kind) as of_kinds,
       count(distinct settled_in) as of_currencies, max(settled_in) as settled_in,
-      sum(settled) as settled, sum(times) as times, string_agg(distinct batch, ', ') as batch,
+      sum(settled) as settled, sum(times) as times,
       jsonb_agg(jsonb_build_object('state', kind, 'currency', settled_in,
         'amount', settled::text) order by kind, settled_in) as parts,
       count(distinct settled_in) > 1 or sum(off) is distinct from
@@ -96,6 +100,7 @@ odd as (
     from part
     group by account_id, order_no, what, currency
   ) p
+  join batches using (account_id, order_no, what, currency)
 ),
 newest_look as (
   select distinct on (r.account_id) r.account_id, r.pull_id

@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { lstat, mkdir, open, readdir, rename, rmdir, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InputError } from '../core/errors.js';
 
@@ -39,11 +39,15 @@ export async function putAway(inbox: string, name: string, taken: Taken): Promis
     let free = name;
     for (let count = 2; isTaken(free); count += 1) free = `${count}-${name}`;
     const note = noteOf(taken);
-    if (note !== null) {
-      const beside = join(inside, `${free}${note.end}`);
+    const beside = note === null ? null : join(inside, `${free}${note.end}`);
+    if (note !== null && beside !== null) {
       await writeFile(beside, `${note.words}\n`, { flag: 'wx', mode: 0o600 });
     }
-    await rename(join(inbox, name), join(inside, free));
+    await rename(join(inbox, name), join(inside, free)).catch(async (error) => {
+      // One that cannot be moved comes again at each look.
+      if (beside !== null) await rm(beside, { force: true });
+      throw error;
+    });
   } finally {
     await folder.close();
   }

@@ -164,3 +164,17 @@ it('a refund of an unknown amount in dollars beside a capture that is short', as
       `90.00 EUR as captured and 3.00 USD as refunded (batch): 10.00 EUR differs in all, ${ASK}`,
   });
 });
+
+it('names each batch once, and is the break that it was where no sum hides anything', async () => {
+  const [one, other] = [{ reference: 'R1' }, { reference: 'R2' }];
+  await moved(captured('100.00'), refunded('20.00', one), refunded('30.00', other));
+  await settled(paid('99.99'), back('-19.99', 'EUR', one));
+  const last = await settled(back('-29.99', 'EUR', other));
+  await settle();
+  const { rows } = await db.query<{ actual: { batch: string } }>(
+    'select actual from tieout.breaks where state = $1',
+    ['open'],
+  );
+  const named = rows[0]?.actual.batch.split(', ') ?? [];
+  expect([named.length, named.at(-1)]).toEqual([2, last]);
+});

@@ -1,6 +1,6 @@
 -- Up Migration
--- A break that had changed before it was waived stays at the money that was waived, which its newest
--- event has: nights before this wrote what it had become, without a word, and verify named it since.
+-- A break that had changed before it was waived stays at the money that was waived, which its
+-- newest event has: nights before this wrote what it had become, and verify named it since.
 update tieout.breaks b
 set currency = e.currency, amount = e.amount
 from (

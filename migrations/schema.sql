@@ -1,4 +1,4 @@
--- The schema as it stands after 1385_waived_at_what_was_waived, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1386_lines_keep_what_moved, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1732,6 +1732,8 @@ create table tieout.written_lines (
   gateway_captured numeric,
   ledger_refunded numeric,
   gateway_refunded numeric,
+  moved_captured numeric,
+  moved_refunded numeric,
   constraint written_lines_pkey PRIMARY KEY (report_id, account_id, currency, item, line_no),
   constraint written_lines_report_id_fkey FOREIGN KEY (report_id) REFERENCES tieout.reports(report_id) ON DELETE CASCADE
 );

@@ -14,7 +14,7 @@ import {
 } from '../core/alertMessages.js';
 import { messageOf } from '../core/errors.js';
 import type { Silence } from '../core/runs/owed.js';
-import { didNotStart, isDying, standsStill } from '../core/runs/owed.js';
+import { didNotStart, standsStill } from '../core/runs/owed.js';
 import type { Tx } from '../database/db.js';
 import type { ScheduleDeps, ScheduleStatus } from '../night/owedRun.js';
 import { readSchedule } from '../night/owedRun.js';
@@ -115,9 +115,8 @@ function isAhead({ owed, now }: ScheduleStatus): boolean {
   return (owed.kind === 'begin' || owed.kind === 'goOn') && !didNotStart(owed, now);
 }
 
-async function watchSchedule(status: ScheduleStatus, tx: Tx): Promise<void> {
-  const { owed, now, silence } = status;
-  if (standsStill(silence)) await tellSilence(tx, silence, status);
+async function watchSchedule({ owed, now, silence }: ScheduleStatus, tx: Tx): Promise<void> {
+  if (standsStill(silence)) await tellSilence(tx, silence);
   if (!didNotStart(owed, now)) return;
   if (owed.kind !== 'begin' && owed.kind !== 'goOn' && owed.kind !== 'barred') return;
   // Of one date one word is enough; a night that is owed since has its own.
@@ -128,20 +127,11 @@ async function watchSchedule(status: ScheduleStatus, tx: Tx): Promise<void> {
   await putInOutbox(tx, { ...alert, channels: ['webhook'], fingerprint: owed.date });
 }
 
-/**
- * Once for each time that it fell silent; of one whose process dies each time once a night, and
- * once more where it goes on no more.
- */
-async function tellSilence(
-  tx: Tx,
-  silence: Silence,
-  { owed, facts }: ScheduleStatus,
-): Promise<void> {
-  const before = owed.kind === 'givenUp' ? owed.until : facts.tick;
-  const since = isDying(silence) && before !== null ? before : silence.since;
+/** Once for each time that it fell silent. */
+async function tellSilence(tx: Tx, silence: Silence): Promise<void> {
   const alert = runIsSilent(silence);
   const told = await newestNotified(tx, alert.event, alert.subject);
-  if (told !== null && told >= since) return;
+  if (told !== null && told >= silence.since) return;
   const fingerprint = silence.since.toISOString();
   await putInOutbox(tx, { ...alert, channels: ['webhook'], fingerprint });
 }

@@ -5,11 +5,20 @@
 
 import { LEFT, STOPPED } from '../core/errors.js';
 import type { Owed, Silence } from '../core/runs/owed.js';
-import { clockTrouble, didNotStart, toMinute, whatIsOwed } from '../core/runs/owed.js';
+import {
+  clockTrouble,
+  DEATHS_MAX,
+  DIED,
+  didNotStart,
+  toMinute,
+  whatIsOwed,
+} from '../core/runs/owed.js';
 import { isLeftAlone } from '../core/runs/summary.js';
+import { tellFailed } from '../outbox/writeAlerts.js';
 import type { ScheduleFacts } from '../runs/calendarStore.js';
 import { scheduleFacts } from '../runs/calendarStore.js';
 import { isAtWork } from '../runs/lease.js';
+import { leaveRun } from '../runs/leaseStore.js';
 import type { RunRow } from '../runs/runsStore.js';
 import { heldRun, newestRun, takeAskedAgain } from '../runs/runsStore.js';
 import type { SendDeps } from '../send/deps.js';
@@ -45,27 +54,18 @@ export async function readSchedule(deps: ScheduleDeps): Promise<ScheduleStatus> 
     wasStopped: run.state === 'failed' && [STOPPED, LEFT].includes(run.failure ?? ''),
     lacksAccounts: facts.lacksAccounts,
     ends: facts.ends,
-    endedAt: run.state === 'running' ? run.heartbeatAt : run.finishedAt,
-    deaths: facts.deaths,
+    endedAt: run.finishedAt,
   };
-  const held = (await heldRun(deps.db)) ?? run;
-  const silence = silenceOf(deps, held, now, held?.runId === run?.runId ? facts.deaths : 0);
+  const silence = silenceOf(deps, (await heldRun(deps.db)) ?? run, now);
   return { now, owed: whatIsOwed({ now, ...facts, run: newest }), facts, run, silence };
 }
 
-function silenceOf(
-  deps: ScheduleDeps,
-  run: RunRow | null,
-  now: Date,
-  deaths: number,
-): Silence | null {
+function silenceOf(deps: ScheduleDeps, run: RunRow | null, now: Date): Silence | null {
   if (run === null || isAtWork(deps, run)) return null;
   const { businessDate: date, heartbeatAt, finishedAt, silentMs } = run;
-  if (run.state === 'running') {
-    return { date, since: heartbeatAt ?? run.createdAt, ms: silentMs, deaths };
-  }
+  if (run.state === 'running') return { date, since: heartbeatAt ?? run.createdAt, ms: silentMs };
   if (run.failure !== LEFT || finishedAt === null) return null;
-  return { date, since: finishedAt, ms: now.getTime() - finishedAt.getTime(), deaths: 0 };
+  return { date, since: finishedAt, ms: now.getTime() - finishedAt.getTime() };
 }
 
 /** Does what the schedule shows to be owed; null where nothing was to be done. */
@@ -81,6 +81,10 @@ export async function workOnOwed(
   if (!isOwed || (owed.kind === 'resume' && now < owed.at)) {
     return workAgain(deps, workforce, status.run);
   }
+  if (owed.kind === 'goOn' && isDying(status)) {
+    await endDying(deps, status.run);
+    return null;
+  }
   if (owed.kind !== 'resume' && didNotStart(owed, now)) {
     deps.log(`business date ${owed.date} was to begin at ${toMinute(owed.since)}; it begins now`);
   }
@@ -88,6 +92,20 @@ export async function workOnOwed(
   // Only a part of the accounts has finished: the run is not.
   const unlessFinished = owed.kind !== 'goOn';
   return runDate(deps, { ...request, unlessFinished, waitsForGateway: true }, workforce);
+}
+
+/** Whether nobody works on it since its process died once too often. */
+function isDying(status: ScheduleStatus): status is ScheduleStatus & { run: RunRow } {
+  return status.run?.state === 'running' && status.facts.deaths > DEATHS_MAX;
+}
+
+/** It has failed: with the pauses and the limit of one that did, and told as one. */
+async function endDying(deps: SendDeps, run: RunRow): Promise<void> {
+  const { businessDate } = run;
+  deps.log(`business date ${businessDate} failed: ${DIED}`, { level: 'warn' });
+  await leaveRun(deps.db, run, DIED, (tx) =>
+    tellFailed(tx, deps.config, { businessDate, failure: DIED }),
+  );
 }
 
 /** What somebody asked for on the console: the newest run once more, as `tieout run` does it. */

@@ -1,6 +1,7 @@
 // Business dates, worked out by PostgreSQL because it knows every zone and every change of clocks:
 // date D runs from the cut-off on D to the cut-off on D+1 in the configured zone.
 
+import { DIED } from '../core/runs/owed.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
@@ -96,6 +97,7 @@ export async function scheduleFacts(
     schedule.resumeUntil,
     localTicks,
     accountIds,
+    DIED,
   ]);
   const row = rows[0];
   if (!row) throw new Error('the calendar says nothing');

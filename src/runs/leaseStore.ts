@@ -71,20 +71,22 @@ export async function takeRun(
   );
 }
 
-/** Ends a run that nobody works on any more, so that another date may begin. */
+/** Ends a run that nobody works on any more; `tell` only where it is not somebody's by now. */
 export async function leaveRun(
   db: Database,
   run: Pick<RunRow, 'runId' | 'runner'>,
   failure: string,
+  tell: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<void> {
-  await freed(db, run.runId, (tx) =>
-    tx.query(
+  await freed(db, run.runId, async (tx) => {
+    const { rowCount } = await tx.query(
       `update tieout.runs set state = 'failed', failure = $3, finished_at = clock_timestamp(),
          runner_id = null
        where run_id = $1 and runner_id = $2`,
       [run.runId, run.runner?.id ?? null, failure],
-    ),
-  );
+    );
+    if (rowCount === 1) await tell(tx);
+  });
 }
 
 /** Removes a dry run of which nothing is left but what it wrote. */

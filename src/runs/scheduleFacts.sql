@@ -1,8 +1,10 @@
 -- What the clock has to know to say which run is owed: of the times at which a run is to begin
 -- (local ones, as the cron expression has them) the last and the next, the business date that had
 -- ended at each, until when the last is resumed, and how often its run has ended since, and was
--- taken up since it ended last: where nobody works on it, by so many who died.
--- $1 now, $2 zone, $3 cut-off, $4 resumeUntil, $5 local times, $6 accounts of the configuration
+-- taken up since it ended last: where nobody works on it, by so many who died. That it died too
+-- often ends no such count while a clock resumes it; what is taken up later somebody wanted.
+-- $1 now, $2 zone, $3 cut-off, $4 resumeUntil, $5 local times, $6 accounts of the configuration,
+-- $7 the failure of one whose process died too often
 with ticks as (
   select local, local at time zone $2 as at from unnest($5::timestamp[]) as local
 ),
@@ -21,7 +23,9 @@ select last.at as tick, next.at as next_tick,
     where e.run_id = newest.run_id and e.at >= last.at) as ends,
   (select count(*) from tieout.run_settings s
     where s.run_id = newest.run_id and s.at >= greatest(last.at,
-      (select max(e.at) from tieout.run_ends e where e.run_id = newest.run_id))) as deaths,
+      (select max(e.at) from tieout.run_ends e
+        where e.run_id = newest.run_id and (e.failure is distinct from $7
+          or tieout.resume_end(last.local, $2, $4::time) <= $1)))) as deaths,
   exists (select account_id from unnest($6::text[]) as account_id
     except select account_id from tieout.run_accounts ra
     where ra.run_id = newest.run_id and ra.merchant_id is not null

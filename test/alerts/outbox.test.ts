@@ -343,16 +343,6 @@ describe('what nobody would tell', () => {
     expect(await outbox()).toEqual([`webhook run_is_silent ${dateOf(1)} waiting`]);
     await deliverDue(deps, NEVER);
     expect(bodies().at(-1).text).toContain(`\`tieout run --date ${dateOf(1)}\` goes on with it`);
-    // Begun again and again, its process dies each time within a moment: once a night is enough.
-    await clear();
-    for (const _ of [1, 2, 3, 4, 5]) await silentFor(1);
-    await watch(deps);
-    expect(await outbox()).toEqual([`webhook run_is_silent ${dateOf(1)} waiting`]);
-    await silentFor(5);
-    await watch(deps);
-    await deliverDue(deps, NEVER);
-    expect(bodies().at(-1).text).toContain('the process that works on it died 7 times, last at');
-    expect(await outbox()).toHaveLength(1);
     // Nor does it hide the nights that are owed since.
     await clear();
     clock = new Date(new Date(`${dateOf(0)}T04:26:00Z`).getTime() + 24 * HOUR_MS);

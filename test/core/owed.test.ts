@@ -3,13 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import type { NewestRun, Owed, OwedFacts } from '../../src/core/runs/owed.js';
 import {
-  DEATHS_MAX,
   didNotStart,
   nextSentence,
   owedSentence,
   RESUME_PAUSES_MINUTES,
-  silenceSentence,
-  standsStill,
   stoppedSentence,
   whatIsOwed,
 } from '../../src/core/runs/owed.js';
@@ -25,7 +22,6 @@ const RUN: NewestRun = {
   lacksAccounts: false,
   ends: 1,
   endedAt: at('04:20'),
-  deaths: 0,
 };
 
 function owed(run: Partial<NewestRun> | null, facts: Partial<OwedFacts> = {}): Owed {
@@ -98,29 +94,6 @@ describe('what is owed', () => {
     });
     expect(pauses).toEqual([...RESUME_PAUSES_MINUTES, 15, 15]);
     expect(owed({ ends: 0, endedAt: at('01:00') })).toMatchObject({ at: at('04:15') });
-  });
-
-  it('goes on at once with a run whose process died, and later as after an end', () => {
-    const pauses = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((deaths) => {
-      const next = owed({ state: 'running', ends: 0, deaths });
-      return next.kind === 'resume'
-        ? (next.at.getTime() - at('04:20').getTime()) / 60_000
-        : next.kind;
-    });
-    expect(pauses).toEqual([...Array(DEATHS_MAX).fill('goOn'), ...RESUME_PAUSES_MINUTES, 15]);
-    const dying = { state: 'running', deaths: 6 } as const;
-    expect(owed(dying, { now: at('06:30') })).toMatchObject({
-      kind: 'givenUp',
-      until: at('06:30'),
-    });
-    // By hand before its own night was to begin: no clock of the night before goes on with it.
-    expect(owed({ ...dying, date: '2026-11-21' }, { now: at('12:00') }).kind).toBe('givenUp');
-    const silence = { date: '2026-11-20', since: at('04:20'), ms: 10_000, deaths: 6 };
-    expect([standsStill(silence), standsStill({ ...silence, deaths: 5 })]).toEqual([true, false]);
-    expect(silenceSentence(silence)).toBe(
-      'Business date 2026-11-20 stands still: the process that works on it died 6 times, last at ' +
-        '2026-11-21T04:20Z; has it enough memory? `tieout run --date 2026-11-20` goes on with it.',
-    );
   });
 
   it('says at once that no night is going to begin before a date that lies ahead', () => {

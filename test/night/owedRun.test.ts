@@ -9,6 +9,7 @@ import { owedSentence } from '../../src/core/runs/owed.js';
 import type { ScheduleDeps } from '../../src/night/owedRun.js';
 import { readSchedule, workOnOwed } from '../../src/night/owedRun.js';
 import { pullChunk } from '../../src/pull/pullChunk.js';
+import { askAgain } from '../../src/runs/runsStore.js';
 import type { SendDeps } from '../../src/send/deps.js';
 import type { Front } from '../faults/front.js';
 import { drop } from '../faults/front.js';
@@ -25,6 +26,11 @@ let front: Front;
 let clock: MovedClock;
 let stopWorkers: () => Promise<void>;
 let deps: SendDeps & ScheduleDeps;
+
+const TOLD = {
+  ...{ webhook: 'https://hook.example/', webhookKey: null, deadMansSwitch: null },
+  ...{ security: false, heads: false },
+};
 
 const BERLIN = {
   cron: '30 2 * * *',
@@ -175,6 +181,48 @@ describe('the clock', () => {
       /^the clock of this host is 6\d s ahead of the database's: .*; no night begins/,
     );
     expect((await owed()).kind).toBe('begin');
+  });
+
+  it('ends as failed a night whose process dies each time, resumes it as one, and tells of it', async () => {
+    // Its process is gone, in the middle of the night, a moment after it took it.
+    const dies = () =>
+      house.db.query(
+        `update tieout.runs set state = 'running', runner_id = gen_random_uuid(),
+           heartbeat_at = clock_timestamp() - interval '1 minute'
+         where business_date = '2026-04-04'`,
+      );
+    const state = async () => (await readSchedule(deps)).run?.state;
+    const endless = { ...deps, config: { ...deps.config, notify: TOLD } };
+    await clock.set('2026-04-05T00:30:01Z');
+    expect((await look())?.kind).toBe('ran');
+    for (let deaths = 1; deaths <= 5; deaths += 1) {
+      await dies();
+      expect((await owed()).kind).toBe('goOn');
+    }
+    await dies();
+    await workOf(endless);
+    expect(await state()).toBe('failed');
+    const { rows } = await house.db.query('select body from tieout.outbox');
+    expect(JSON.stringify(rows)).toContain('its process died more than 5 times before its end');
+    // As an end: a pause, and at its next death the next one.
+    const before = await owed();
+    if (before.kind !== 'resume') throw new Error(`it is ${before.kind}`);
+    expect(before.at > clock.now()).toBe(true);
+    await clock.set(before.at);
+    await dies();
+    expect(await workOf(endless)).toBe(null);
+    expect(await owed()).toMatchObject({ kind: 'resume' });
+    // Given up it can be asked for, and what a person goes on with is taken up by any clock.
+    await clock.set('2026-04-05T05:00:00Z');
+    const { owed: late, run } = await readSchedule(deps);
+    expect(late.kind).toBe('givenUp');
+    if (run === null) throw new Error('there is no run');
+    expect(await askAgain(house.db, run.runId, 'ann', clock.now())).toBe(true);
+    await dies();
+    expect((await readSchedule(deps)).owed.kind).toBe('goOn');
+    expect((await look())?.kind).toBe('resumed');
+    expect((await owed()).kind).toBe('nothing');
+    expect((await ends()).filter((end) => end === '2026-04-04 failed')).toHaveLength(2);
   });
 
   it('says that no night begins after one of a clock that was a month ahead', async () => {

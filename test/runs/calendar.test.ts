@@ -124,7 +124,6 @@ function run(date: string | null) {
     lacksAccounts: false,
     ends: 1,
     endedAt: null,
-    deaths: 0,
   };
   return { date, state: 'tied_out' as const, ...rest };
 }

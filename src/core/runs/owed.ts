@@ -33,10 +33,7 @@ export interface NewestRun {
   lacksAccounts: boolean;
   /** how often it has ended since the tick */
   ends: number;
-  /** of one that has not: its last sign of life */
   endedAt: Date | null;
-  /** how often its process died since then without a word */
-  deaths: number;
 }
 
 export type Owed =
@@ -53,10 +50,15 @@ export type Owed =
   | { kind: 'givenUp'; date: string; until: Date };
 
 /**
- * So often a run whose process died is gone on with at once; from then on as after an end: a night
- * that is killed for want of memory would be begun without end, and end nowhere.
+ * So often a run whose process died is gone on with at once; then it has failed, and is resumed as
+ * one that did: a night that is killed for want of memory would be begun without end, and end
+ * nowhere.
  */
 export const DEATHS_MAX = 5;
+/** What such a run has failed of. */
+export const DIED =
+  `its process died more than ${DEATHS_MAX} times before its end, ` +
+  'as one does that lacks memory';
 
 /** How long an incomplete night waits before it is resumed the first time, the second, ... */
 export const RESUME_PAUSES_MINUTES = [1, 2, 4, 8, 15] as const;
@@ -76,9 +78,6 @@ export function whatIsOwed(facts: OwedFacts): Owed {
     const isOlder = run === null && facts.installedAt !== null && tick < facts.installedAt;
     return isOlder ? { kind: 'nothing' } : { kind: 'begin', date: due, since: tick };
   }
-  if (run.state === 'running' && run.deaths > DEATHS_MAX) {
-    return again(facts, run, tick, run.deaths - DEATHS_MAX);
-  }
   if (run.state === 'running' || run.wasStopped) {
     return { kind: 'goOn', date: run.date, since: tick };
   }
@@ -93,24 +92,15 @@ export function whatIsOwed(facts: OwedFacts): Owed {
   return ofEnded(facts, run, tick);
 }
 
-function ofEnded(facts: OwedFacts, run: NewestRun, tick: Date): Owed {
+function ofEnded({ now, resumeUntil }: OwedFacts, run: NewestRun, tick: Date): Owed {
+  const until = resumeUntil ?? tick;
   if (isDone({ ...run, lacksAccounts: false })) {
-    const isPart = run.lacksAccounts && facts.now < (facts.resumeUntil ?? tick);
+    const isPart = run.lacksAccounts && now < until;
     return isPart ? { kind: 'goOn', date: run.date, since: tick } : NOTHING;
   }
   // A run that was tried before its time is owed at its time.
-  return again(facts, run.ends === 0 ? { ...run, endedAt: tick } : run, tick, run.ends);
-}
-
-/** After the pause that it has after so many ends, as long as the night is resumed. */
-function again(
-  { now, resumeUntil }: OwedFacts,
-  run: Pick<NewestRun, 'date' | 'endedAt'>,
-  tick: Date,
-  ends: number,
-): Owed {
-  const until = resumeUntil ?? tick;
-  const at = new Date((run.endedAt ?? tick).getTime() + pauseMs(ends));
+  const endedAt = run.ends === 0 ? tick : (run.endedAt ?? tick);
+  const at = new Date(endedAt.getTime() + pauseMs(run.ends));
   if (now < until && at < until) return { kind: 'resume', date: run.date, at, until };
   return { kind: 'givenUp', date: run.date, until };
 }
@@ -141,8 +131,6 @@ export interface Silence {
   date: string;
   since: Date;
   ms: number;
-  /** how often its process died since it began, or ended last */
-  deaths: number;
 }
 
 /** A clock takes it up within a minute: what is silent for longer waits for somebody. */
@@ -150,23 +138,14 @@ const SILENT_MINUTES_MAX = 3;
 
 /** Whether somebody has to be told that nobody works on a run. */
 export function standsStill(silence: Silence | null): silence is Silence {
-  if (silence === null) return false;
-  return isDying(silence) || silence.ms > SILENT_MINUTES_MAX * MINUTE_MS;
+  return silence !== null && silence.ms > SILENT_MINUTES_MAX * MINUTE_MS;
 }
 
-/** Whether its process dies whenever it goes on. */
-export function isDying({ deaths }: Silence): boolean {
-  return deaths > DEATHS_MAX;
-}
-
-export function silenceSentence(silence: Silence): string {
-  const { date, since, deaths } = silence;
-  const how = `\`tieout run --date ${date}\` goes on with it`;
-  const why = isDying(silence)
-    ? `the process that works on it died ${deaths} times, last at ${toMinute(since)}; has it ` +
-      'enough memory?'
-    : `nobody has worked on it since ${toMinute(since)};`;
-  return `Business date ${date} stands still: ${why} ${how}.`;
+export function silenceSentence({ date, since }: Silence): string {
+  return (
+    `Business date ${date} stands still: nobody has worked on it since ${toMinute(since)}; ` +
+    `\`tieout run --date ${date}\` goes on with it.`
+  );
 }
 
 /** Null: the clocks agree well enough. `skewMs`: the clock of the database less ours. */

@@ -13,7 +13,13 @@ import type { Snapshot } from '../pull/snapshot/snapshotsStore.js';
 import type { Run, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, accountRules } from '../runs/deps.js';
 import { payoutsToPlan, REQUESTS_MAX } from './payouts.js';
-import { notePayoutsBefore, noteWeighed, planInstructions, withdrawNeedless } from './planStore.js';
+import {
+  holdPayoutsOff,
+  notePayoutsBefore,
+  noteWeighed,
+  planInstructions,
+  withdrawNeedless,
+} from './planStore.js';
 
 type PlanDeps = Pick<RunDeps, 'config' | 'gateway' | 'now' | 'progress'>;
 
@@ -38,6 +44,7 @@ export async function plan(
     if (!run.isDry) await holdDecisions(tx);
     await planInstructions(tx, runId, now, policies, partialCapture, payouts);
     await holdFreed(tx, runId, snapshot.pullId, changes);
+    if (deps.config.operations.mode.payout === 'off') await holdPayoutsOff(tx, accountIdsOf(run));
     const isWhole = payouts.length < REQUESTS_MAX;
     await noteWeighed(tx, runId, accountRules(run.accounts), now, { isWhole, changes });
     await notePayoutsBefore(tx, runId, accountIdsOf(run));

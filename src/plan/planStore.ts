@@ -1,7 +1,7 @@
 // What is to be sent, as instructions: each function is one statement over a whole set. Neighbour:
 // plan.ts, the step.
 
-import { NOT_APPROVABLE } from '../core/instructions/holdReasons.js';
+import { type HoldReason, NOT_APPROVABLE } from '../core/instructions/holdReasons.js';
 import type { Policy } from '../core/instructions/policy.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Db } from '../database/db.js';
@@ -67,6 +67,20 @@ export async function planInstructions(
   ]);
   await hideCards(db, runId);
   return result.rowCount;
+}
+
+/**
+ * What waits for an approval says that it is off: one that is given now would send nothing. A plan
+ * weighs it anew once it is on; not what came back from a backup, which waits on for its own sheet.
+ */
+export async function holdPayoutsOff(db: Db, accountIds: readonly string[]): Promise<void> {
+  const reason: HoldReason = 'operation_off';
+  await db.query(
+    `update tieout.instructions set hold_reason = $2, changed_by = 'tieout'
+     where operation = 'payout' and state = 'held' and account_id = any ($1::text[])
+       and hold_reason <> all ($3::text[])`,
+    [accountIds, reason, [...NOT_APPROVABLE, 'restored']],
+  );
 }
 
 /**

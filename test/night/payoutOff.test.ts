@@ -1,5 +1,5 @@
-// A payout that was approved and whose operation is switched off by then: nobody sends it, it says
-// why, and no further approval is taken for it. Switched on again it goes by the approval it has.
+// A payout whose operation is switched off, approved by then or not: nobody sends it, it says why,
+// and no approval is taken for it. Switched on again it goes by the one it has, or waits for one.
 
 import { expect, onTestFinished, test } from 'vitest';
 import { approveHeld } from '../support/approveHeld.js';
@@ -19,7 +19,7 @@ async function howItIs(house: House): Promise<string[]> {
   return rows.map((row) => row.why);
 }
 
-test('an approved payout whose operation is off is held by that, and by no want of approval', async () => {
+async function withPayout(): Promise<House> {
   const settings = { operations: { payout: 'approve' } };
   const house = await buildHouse({ orders: 60, inLedger: kinds({}), settings, daysAgo: 2 });
   onTestFinished(() => house.end());
@@ -31,6 +31,11 @@ test('an approved payout whose operation is off is held by that, and by no want 
   );
   await house.run({ date: dateOf(2) });
   expect(await howItIs(house)).toEqual(['held: approval']);
+  return house;
+}
+
+test('an approved payout whose operation is off is held by that, and by no want of approval', async () => {
+  const house = await withPayout();
   expect(await approveHeld(house)).toEqual(['done']);
   set(house, 'off');
   const { summary } = await house.run({ date: dateOf(2) });
@@ -41,6 +46,21 @@ test('an approved payout whose operation is off is held by that, and by no want 
   expect(await howItIs(house)).toEqual(['held: operation_off']);
   expect(await house.effects()).toEqual([]);
   set(house, 'approve');
+  await house.run({ date: dateOf(1) });
+  expect(await howItIs(house)).toEqual(['confirmed']);
+  expect(await house.effects()).toHaveLength(1);
+});
+
+test('one that waits for approval as its operation is switched off takes none until it is on', async () => {
+  const house = await withPayout();
+  set(house, 'off');
+  await house.run({ date: dateOf(2) });
+  expect(await howItIs(house)).toEqual(['held: operation_off']);
+  expect(await approveHeld(house)).toEqual(['refused']);
+  set(house, 'approve');
+  await house.run({ date: dateOf(1) });
+  expect(await howItIs(house)).toEqual(['held: approval']);
+  expect(await approveHeld(house)).toEqual(['done']);
   await house.run({ date: dateOf(1) });
   expect(await howItIs(house)).toEqual(['confirmed']);
   expect(await house.effects()).toHaveLength(1);

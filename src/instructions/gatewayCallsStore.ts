@@ -150,7 +150,7 @@ export async function lostPayout(
 ): Promise<LostPayout | null> {
   if (operation !== 'payout') return null;
   const { rows } = await db.query<{ sent_at: Date; host: string }>(
-    `select sent_at, host from tieout.lost_permits
+    `select sent_at, host from tieout.lost_moves
      where operation = 'payout' and transaction_id = any ($1) order by sent_at desc limit 1`,
     [entries.flatMap(({ request_id: requestId }) => requestId ?? [])],
   );

@@ -194,9 +194,13 @@ export interface InstructionSheet {
 }
 
 export interface LostPermit {
+  /** null: another one, which the reader may not see; no ids of it are named */
+  accountId: string | null;
   operation: string;
   /** as the request had it */
   amount: string;
+  /** of a payout that a person typed in the unit of the gateway; null: the amount is the money */
+  money: string | null;
   currency: string;
   refundId: string | null;
   transactionId: string | null;
@@ -211,10 +215,14 @@ export async function lostPermitsOfOrder(
   orderNo: string,
 ): Promise<LostPermit[]> {
   const { rows } = await db.query<{ lost: LostPermit }>(
-    `select jsonb_build_object('operation', operation, 'amount', amount, 'currency', currency,
-       'refundId', refund_id, 'transactionId', transaction_id, 'sentAt', sent_at,
-       'host', host) as lost
-     from tieout.lost_permits where account_id = $1 and order_no = $2 order by sent_at`,
+    `select jsonb_build_object('accountId', account_id, 'operation', operation, 'amount', amount,
+       'money', (select min(tieout.typed_money(l.permit, i)) from tieout.instructions i
+         where i.operation = 'payout' and i.transaction_id = lower(l.order_no)),
+       'currency', currency, 'refundId', refund_id, 'transactionId', transaction_id,
+       'sentAt', sent_at, 'host', host) as lost
+     from (select p as permit, p.* from tieout.lost_permits p
+       join tieout.lost_moves using (attempt_id, entry)) l
+     where account_id = $1 and order_no = $2 order by sent_at`,
     [accountId, orderNo],
   );
   return rows.map(({ lost }) => lost);
@@ -267,10 +275,11 @@ export interface SheetSnapshot {
 export async function instructionSheet(
   db: Db,
   instructionId: bigint,
+  accounts: readonly string[] | null,
 ): Promise<InstructionSheet | null> {
   const { rows } = await db.query<{ sheet: InstructionSheet }>(
     statement('instructions/instructionSheet'),
-    [instructionId, SNAPSHOTS_MAX, LOST_MAX],
+    [instructionId, SNAPSHOTS_MAX, LOST_MAX, accounts],
   );
   const sheet = rows[0]?.sheet;
   if (!sheet) return null;

@@ -2,7 +2,8 @@
 -- what it is bound to, with why it waits; decisions, moves, attempts with their answers, the
 -- snapshots before and after it was sent, what may have been sent of it and was forgotten, and the
 -- references that the gateway gave to refunds of the same transaction.
--- $1 instruction, $2 looks at most, $3 permits that a database which was put back has lost.
+-- $1 instruction, $2 looks at most, $3 permits that a database which was put back has lost, $4 of
+-- which accounts ids may be named | null: of all.
 with one as (
   select i.*, i as whole, tieout.seen_of(i) as seen
   from tieout.instructions i where instruction_id = $1::bigint
@@ -31,11 +32,19 @@ look as (
   where g.state = 'answered'
   order by p.pull_id desc limit $2::int
 ),
+-- Lost payouts, with their requests, for which this one may stand.
+twin as materialized (
+  select l.attempt_id, l.entry
+  from one
+  cross join lateral tieout.stray_payouts(
+    array[one.amount, tieout.amount_in(one.payload ->> 'payment_amount')]) l
+  where one.operation = 'payout' and l.currency = one.currency
+    and tieout.came_by(l.found_at, one.account_id, one.transaction_id, one.created_at)
+),
 -- What came of it is known to nobody; by what it is found again as in plan.sql.
-forgotten as (
-  select l.operation, l.amount, l.currency, l.refund_id as "refundId",
-    l.transaction_id as "transactionId", l.sent_at as "sentAt", l.host
-  from one join tieout.lost_permits l
+named as (
+  select l.attempt_id, l.entry
+  from one join tieout.lost_moves l
     on (l.account_id = one.account_id or l.transaction_id = one.transaction_id)
     and replace(l.operation, 'cancel', 'capture') = replace(one.operation, 'cancel', 'capture')
     and case when l.order_no is not null
@@ -43,10 +52,19 @@ forgotten as (
           or l.transaction_id = one.transaction_id
       else l.currency = one.currency
         and l.amount = round(coalesce(one.refund_amount, one.amount), 2)::text end
-    -- of a payout also what it may stand for
-    or one.operation = 'payout' and l.attempt_id in (
-      select attempt_id from tieout.lost_twins(one.account_id, one.transaction_id, one.currency,
-        one.amount, one.payload, one.created_at))
+  union
+  select * from twin
+),
+forgotten as (
+  select l.operation, l.amount, tieout.typed_money(l, one.whole) as money, l.currency,
+    case when may.see then l.account_id end as "accountId",
+    case when may.see then l.refund_id end as "refundId",
+    case when may.see then l.transaction_id end as "transactionId", l.sent_at as "sentAt", l.host
+  from one cross join named
+  join tieout.lost_permits l using (attempt_id, entry)
+  cross join lateral (
+    select $4::text[] is null or l.account_id = any ($4) as see
+  ) may
   order by l.sent_at desc limit $3::int
 )
 select jsonb_build_object(

@@ -32,11 +32,12 @@ export interface Sheet extends InstructionSheet {
   commands: string[];
 }
 
+/** `accounts`: of which ids may be named; without them of all. */
 export async function sheetOf(
-  deps: { db: Db; refundReasonTag: boolean },
+  deps: { db: Db; refundReasonTag: boolean; accounts?: readonly string[] },
   instructionId: bigint,
 ): Promise<Sheet | null> {
-  const found = await instructionSheet(deps.db, instructionId);
+  const found = await instructionSheet(deps.db, instructionId, deps.accounts ?? null);
   if (found === null) return null;
   const sheet = maskedSheet(found);
   const isRefund = sheet.operation === 'refund';

@@ -32,6 +32,12 @@ gone as materialized (
   group by q.instruction_id, q.requested_at, q.weighed_at, other.account_id,
     other.transaction_id, l.left_at
 ),
+-- Of those that were lost with their requests, as in plan.sql.
+lost_twin as materialized (
+  select * from tieout.lost_twins((select jsonb_agg(jsonb_build_object('account_id', account_id,
+    'request_id', transaction_id, 'currency', currency, 'amount', amount, 'payload', payload))
+    from queued), $2::timestamptz)
+),
 -- What the next plan would say of it (waitingPayouts.sql), whoever noted those that left.
 twin as materialized (
   select instruction_id from gone
@@ -70,8 +76,7 @@ select i.instruction_id, i.order_no, i.transaction_id, i.currency, i.amount::tex
   -- a person who approved it as one that may be another had seen that
   (still.doubled is not null or i.doubled is not null
     or exists (select from twin where twin.instruction_id = i.instruction_id)
-    or exists (select from tieout.lost_twins(i.account_id, i.transaction_id, i.currency, i.amount,
-      i.payload, $2::timestamptz)))
+    or (i.account_id, i.transaction_id) in (select account_id, request_id from lost_twin))
     and tieout.unseen(plain, '{twin_request}') is not null as is_twin,
   (still.restored or coalesce(coalesce(i.requested_at, '-infinity')
     < (select max(at) from tieout.put_backs), false))

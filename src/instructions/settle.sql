@@ -42,7 +42,7 @@ shown as (
       and look.amount in (sent.amount, sent.ledger_amount), false)
       -- nor does it tell which part, where a database that was put back had forgotten another one
       and not exists (
-        select from tieout.lost_permits l
+        select from tieout.lost_moves l
         where sent.operation = 'capture' and l.operation = 'capture'
           and l.account_id = sent.account_id and l.transaction_id = sent.transaction_id
           and l.amount <> sent.amount::numeric(20, 2)::text) as is_same_money,

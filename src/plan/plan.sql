@@ -24,7 +24,7 @@ restored as materialized (select coalesce(max(at), '-infinity') as at from tieou
 lost as materialized (
   select account_id, order_no, transaction_id, refund_id,
     replace(operation, 'cancel', 'capture') as kind, currency, amount, max(found_at) as found_at
-  from tieout.lost_permits group by 1, 2, 3, 4, 5, 6, 7
+  from tieout.lost_moves group by 1, 2, 3, 4, 5, 6, 7
 ),
 -- What was taken back from the merchant, or may be: a refund of it would go back twice.
 disputed as materialized (select account_id, order_no, transaction_id from tieout.disputed_money()),
@@ -164,6 +164,8 @@ replaced as materialized (
       where old.operation = 'refund' and old.state = 'withdrawn')
     and tieout.leaves_a_place(i)
 ),
+-- Payouts of the same money as one that was lost with its request: they may stand for it.
+lost_twin as materialized (select * from tieout.lost_twins($7::jsonb, $2::timestamptz)),
 -- What the verdicts need, and what payout requests ask for: from here on both are weighed alike.
 wanted as not materialized (
   select v.account_id, v.order_no, v.need, v.transaction_id, v.ledger_currency, v.need_amount,
@@ -218,8 +220,8 @@ wanted as not materialized (
     i.freed_by, i.is_unseen, restored.at, ra.send_block, p.requested_at, coalesce(i.known_at,
       past.known_at), p.amount, null, null, false, least(coalesce(p.requested_at, '-infinity'),
       i.known_at, past.known_at) < restored.at, false, array_remove(array[
-      coalesce(p.doubled, (select 'twin_request' from tieout.lost_twins(p.account_id, p.request_id,
-        p.currency, p.amount, p.payload, $2::timestamptz) limit 1))], null),
+      coalesce(p.doubled, case when (p.account_id, p.request_id) in (
+        select account_id, request_id from lost_twin) then 'twin_request' end)], null),
     p.problem, p.payload, p.is_in_totals, p.source_currency, p.source_amount
   from jsonb_to_recordset($7::jsonb) as p (account_id text, request_id text, currency text,
     amount numeric, requested_at timestamptz, problem text, payload jsonb, is_in_totals boolean,
@@ -292,8 +294,7 @@ weighed as not materialized (
     p.max_count, (p.max_amount ->> w.ledger_currency)::numeric as max_amount,
     (p.max_amount ->> w.source_currency)::numeric as max_source
   from asked w
-  join policy p on p.operation = w.need
-  offset 0
+  join policy p on p.operation = w.need offset 0
 ),
 -- An approval stands for whatever a person may overrule, where nothing of that is left unseen.
 freed as materialized (
@@ -318,8 +319,7 @@ used as materialized (
     union all
     select operation, source_currency, 0, sum(source_amount)
     from moved where source_currency <> currency group by operation, source_currency
-  ) as sums
-  group by operation, currency
+  ) as sums group by operation, currency
 ),
 -- What counts towards the limits of the run: of a payout in two currencies both sums.
 spent as materialized (

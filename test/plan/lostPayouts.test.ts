@@ -4,11 +4,17 @@
 
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { lostLine } from '../../src/cli/instructions/instructionText.js';
 import type { Policy } from '../../src/core/instructions/policy.js';
+import type { Db } from '../../src/database/db.js';
+import { lostPayout } from '../../src/instructions/gatewayCallsStore.js';
+import { lostPermitsOfOrder } from '../../src/instructions/instructionListStore.js';
+import type { Sheet } from '../../src/instructions/instructionSheet.js';
 import { sheetOf } from '../../src/instructions/instructionSheet.js';
 import { cutBatches } from '../../src/instructions/instructionsStore.js';
 import { payoutFacts } from '../../src/instructions/payoutsStore.js';
 import { planInstructions } from '../../src/plan/planStore.js';
+import { enterLost } from '../../src/send/journal/putBacksStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { instructionTexts, policies } from '../support/planning.js';
@@ -50,27 +56,40 @@ function lose(money: string, id = lostRequest, account = accountId) {
   );
 }
 
-async function plan(at: Date): Promise<string | undefined> {
-  const { db } = fresh;
-  const runId = await storeRun(db, accountId);
+async function plan(
+  at: Date,
+  db: Db = fresh.db,
+  requests: readonly string[] = [request],
+): Promise<string | undefined> {
+  const runId = await storeRun(fresh.db, accountId);
   const rules = policies('auto').slice(0, 1) as Policy[];
-  const payout = {
-    ...{ accountId, requestId: request, currency: 'EUR', amount: '120.00', problem: null },
+  const payouts = requests.map((requestId) => ({
+    ...{ accountId, requestId, currency: 'EUR', amount: '120.00', problem: null },
     ...{ requestedAt: after(HOUR_MS), source: null, isInTotals: true, doubled: null },
     payload: { payment_amount: '12000', payment_currency: 'EUR' },
-  };
+  }));
   const payoutRules = rules.map((rule) => ({ ...rule, operation: 'payout' as const }));
-  await planInstructions(db, runId, at, payoutRules, false, [payout]);
-  await cutBatches(db, [accountId], at);
+  await planInstructions(db, runId, at, payoutRules, false, payouts);
+  if (db === fresh.db) await cutBatches(fresh.db, [accountId], at);
   return (await instructionTexts(db, accountId)).at(-1)?.replace(/^.*120.00 /, '');
 }
 
-async function claimSees(at: Date): Promise<boolean | undefined> {
-  const { rows } = await fresh.db.query<{ id: bigint }>(
+/** Of the instruction that was planned last, for who may see `accounts`. */
+async function newestSheet(accounts?: readonly string[], db: Db = fresh.db): Promise<Sheet | null> {
+  const { rows } = await db.query<{ id: bigint }>(
+    'select max(instruction_id) as id from tieout.instructions where account_id = $1',
+    [accountId],
+  );
+  const who = accounts === undefined ? {} : { accounts };
+  return sheetOf({ db, refundReasonTag: true, ...who }, rows[0]?.id ?? 0n);
+}
+
+async function claimSees(at: Date, db: Db = fresh.db): Promise<boolean | undefined> {
+  const { rows } = await db.query<{ id: bigint }>(
     'select max(batch_id) as id from tieout.batches where account_id = $1',
     [accountId],
   );
-  const [fact] = await payoutFacts(fresh.db, rows[0]?.id ?? 0n, at);
+  const [fact] = await payoutFacts(db, rows[0]?.id ?? 0n, at);
   return fact?.isTwin;
 }
 
@@ -90,11 +109,7 @@ test.each([
   await ask(request);
   expect(await plan(after(3 * HOUR_MS))).toBe(bars ? 'held: twin_request' : 'queued');
   // Whoever decides reads what was sent.
-  const { rows } = await fresh.db.query<{ id: bigint }>(
-    'select max(instruction_id) as id from tieout.instructions where account_id = $1',
-    [accountId],
-  );
-  const sheet = await sheetOf({ db: fresh.db, refundReasonTag: true }, rows[0]?.id ?? 0n);
+  const sheet = await newestSheet();
   expect(sheet?.lostPermits).toMatchObject(bars ? [{ transactionId: lostRequest }] : []);
 });
 
@@ -117,4 +132,82 @@ test('what was weighed within it waits on for as long as it takes', async () => 
   await lose('120.00 EUR');
   expect(await plan(after(13 * DAY_MS))).toBe('held: twin_request');
   expect(await plan(after(40 * DAY_MS))).toBe('held: twin_request');
+});
+
+test('what a person typed in the unit of the gateway is shown as money', async () => {
+  await lose('12000 EUR');
+  expect(await plan(after(2 * HOUR_MS))).toBe('held: twin_request');
+  const [twin] = (await newestSheet())?.lostPermits ?? [];
+  expect(twin).toMatchObject({ amount: '12000', money: '120.00' });
+  expect(twin === undefined ? '' : lostLine(twin)).toContain('120.00 EUR (typed as 12000)');
+  // Of the request itself its page and that of the order have the same.
+  await lose('12000 EUR', request);
+  const own = [{ transactionId: request, money: '120.00' }];
+  expect(await lostPermitsOfOrder(fresh.db, accountId, request)).toMatchObject(own);
+  // What a batch sent is money.
+  await lose('120.00 EUR', request);
+  expect(await lostPermitsOfOrder(fresh.db, accountId, request)).toMatchObject([
+    { amount: '12000', money: '120.00' },
+    { amount: '120.00', money: null },
+  ]);
+});
+
+test('who may not see its account reads no id of it', async () => {
+  const other = `${accountId}-old`;
+  await lose('120.00 EUR', lostRequest, other);
+  expect(await plan(after(2 * HOUR_MS))).toBe('held: twin_request');
+  const hidden = { accountId: null, transactionId: null, refundId: null, amount: '120.00' };
+  expect((await newestSheet([accountId]))?.lostPermits).toMatchObject([hidden]);
+  const shown = { accountId: other, transactionId: lostRequest };
+  expect((await newestSheet([accountId, other]))?.lostPermits).toMatchObject([shown]);
+});
+
+test('the requests of the ledger are read as often for many lost payouts as for one', async () => {
+  await lose('120.00 EUR');
+  const one = await ledgerReads(1);
+  for (let more = 0; more < 5; more += 1) await lose('120.00 EUR', randomUUID());
+  expect(await ledgerReads(5)).toEqual(one);
+});
+
+/** By the plan of so many payouts of that sum, and by the page of the newest one. */
+async function ledgerReads(count: number): Promise<number[]> {
+  const asked = Array.from({ length: count }, () => randomUUID());
+  for (const id of asked) await ask(id);
+  const planned = await reads((tx) => plan(after(2 * HOUR_MS), tx, asked));
+  return [planned, await reads((tx) => newestSheet(undefined, tx))];
+}
+
+async function reads(work: (tx: Db) => Promise<unknown>): Promise<number> {
+  return fresh.db.transaction(async (tx) => {
+    const { rows: before } = await tx.query<{ n: bigint }>(SCANS);
+    await work(tx);
+    const { rows } = await tx.query<{ n: bigint }>(SCANS);
+    return Number((rows[0]?.n ?? 0n) - (before[0]?.n ?? 0n));
+  });
+}
+
+const SCANS = `select coalesce(sum(seq_scan + coalesce(idx_scan, 0)), 0)::bigint as n
+  from pg_stat_xact_user_tables where schemaname = 'ledger' and relname = 'payout_requests'`;
+
+test('one that its host knows by now to have moved nothing bars nothing', async () => {
+  const permit = {
+    ...{ attemptId: randomUUID(), batchId: '', accountId, operation: 'payout' as const },
+    ...{ bodySha256: 'f'.repeat(64), at: NOW.toISOString() },
+    entries: [
+      { id: '1', order: lostRequest, transaction: lostRequest, amount: '12000', currency: 'EUR' },
+    ],
+  };
+  const enter = (outcome: object) =>
+    fresh.db.transaction((tx) => enterLost(tx, 'a', [{ ...permit, ...outcome }]));
+  await enter({});
+  const call = [{ request_id: lostRequest }];
+  expect(await lostPayout(fresh.db, 'payout', call)).toMatchObject({ host: 'a' });
+  await enter({ outcome: 'rejected' });
+  expect(await lostPayout(fresh.db, 'payout', call)).toBeNull();
+  expect(await plan(after(2 * HOUR_MS))).toBe('queued');
+  expect((await newestSheet())?.lostPermits).toEqual([]);
+  // Nor does it hold the very request.
+  await ask(lostRequest);
+  request = lostRequest;
+  expect(await plan(after(2 * HOUR_MS))).toBe('queued');
 });

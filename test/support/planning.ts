@@ -7,7 +7,7 @@ import { clearVerdicts, judgeOrders } from '../../src/compare/verdictsStore.js';
 import type { Policy } from '../../src/core/instructions/policy.js';
 import type { Rules } from '../../src/core/orders/facts.js';
 import { OPERATIONS } from '../../src/core/orders/order.js';
-import type { Database } from '../../src/database/db.js';
+import type { Database, Db } from '../../src/database/db.js';
 import { planInstructions, withdrawNeedless } from '../../src/plan/planStore.js';
 import { claimBatch } from '../../src/send/batches/attemptsStore.js';
 import type { StoredOrder } from './orders.js';
@@ -63,7 +63,7 @@ export async function claimQueued(db: Database, runId: bigint, accountId: string
 }
 
 /** "O1 capture 10.00 planned", "O1 refund R1 4.00 held: approval"; in the order they were made. */
-export async function instructionTexts(db: Database, accountId: string): Promise<string[]> {
+export async function instructionTexts(db: Db, accountId: string): Promise<string[]> {
   const { rows } = await db.query<{
     order_no: string;
     operation: string;

@@ -213,10 +213,12 @@ function decisionLines(one: SheetDecision): string[] {
 
 /** What a database that was put back has forgotten, to be looked up in the portal by amount. */
 export function lostLine(lost: LostPermit): string {
-  const { operation, refundId, amount, currency, transactionId, sentAt, host } = lost;
-  const what = [operation, refundId, amount, currency].filter((part) => part !== null).join(' ');
+  const { accountId, operation, refundId, amount, money, currency, transactionId } = lost;
+  const sum = money === null ? [amount, currency] : [money, currency, `(typed as ${amount})`];
+  const what = [operation, refundId, ...sum].filter((part) => part !== null).join(' ');
   const of = transactionId === null ? '' : `, transaction ${transactionId}`;
-  return `  perhaps sent  ${what}${of}, at ${sentAt} by ${host}, and forgotten by the database`;
+  const sent = `of account ${accountId}, at ${lost.sentAt} by ${lost.host}`;
+  return `  perhaps sent  ${what}${of}, ${sent}, and forgotten by the database`;
 }
 
 /** Attempts, answers and looks. */

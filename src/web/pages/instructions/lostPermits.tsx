@@ -9,14 +9,20 @@ export function LostPermits({ lost, words }: { lost: readonly LostPermit[]; word
   if (lost.length === 0) return null;
   return (
     <ul class="seen">
-      {lost.map(({ operation, refundId, amount, currency, transactionId, sentAt, host }) => (
+      {lost.map(({ sentAt, host, accountId, transactionId, ...sent }) => (
         <li class="problem">
-          Perhaps sent, and forgotten by a database that was put back: {operation} {refundId}{' '}
-          {words.amount(amount, currency)} {currency}
-          {transactionId === null ? null : <>, transaction {transactionId}</>}, at{' '}
-          {words.at(sentAt)} by {host}. Look it up in the merchant portal, with its amount.
+          Perhaps sent, and forgotten by a database that was put back: {sent.operation}{' '}
+          {sent.refundId} {words.amount(sent.money ?? sent.amount, sent.currency)} {sent.currency}
+          {sent.money === null ? null : <> (typed as {sent.amount})</>}
+          {transactionId === null ? null : <>, transaction {transactionId}</>}, of{' '}
+          {ofAccount(accountId)}, at {words.at(sentAt)} by {host}. Look it up in the merchant
+          portal, with its amount.
         </li>
       ))}
     </ul>
   );
+}
+
+function ofAccount(accountId: string | null): string {
+  return accountId === null ? 'another account' : `account ${accountId}`;
 }

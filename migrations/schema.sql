@@ -1158,7 +1158,6 @@ create table tieout.pulls (
   matched jsonb,
   is_sealed boolean default false not null,
   profile_sha256 text,
-  weighs_calls boolean default true,
   constraint pulls_kind_check CHECK (kind = ANY (ARRAY['night', 'confirm', 'fresh'])),
   constraint pulls_pkey PRIMARY KEY (pull_id),
   constraint pulls_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id) ON DELETE CASCADE
@@ -2504,28 +2503,6 @@ AS $function$
     and (e ->> 'order_no' = i.order_no or e ->> 'transaction_id' = i.transaction_id)
 $function$;
 
-CREATE OR REPLACE FUNCTION tieout.captured_by_hand(entry jsonb, look bigint)
- RETURNS TABLE(account_id text, order_no text, transaction_id text, currency text, amount numeric)
- LANGUAGE sql
- STABLE ROWS 10
-AS $function$
-  select c.account_id, e ->> 'order_no', e ->> 'transaction_id', min(e ->> 'currency'),
-    coalesce(sum((e ->> 'amount')::numeric) filter (where c.outcome = 'accepted'),
-      (array_agg((e ->> 'amount')::numeric order by c.call_id desc))[1])
-  from tieout.gateway_calls c
-  cross join jsonb_array_elements(c.entries) e
-  left join tieout.pulls p on p.pull_id = look
-  where c.operation = 'capture' and coalesce(c.outcome, '') not in ('rejected', 'not_sent')
-    and c.entries @> entry and e @> (entry -> 0)
-    and e ->> 'amount' ~ '^[0-9]{1,18}[.][0-9]{2}$'
-    and case when look is null then true
-      when p.weighs_calls is not true then false
-      -- one that may still be answered will have been made behind the look
-      when c.outcome is null then c.at < p.as_of - interval '10 minutes'
-      else coalesce(c.looks_before, 0) < tieout.drawn_as(look) end
-  group by 1, 2, 3
-$function$;
-
 CREATE OR REPLACE FUNCTION tieout.changed_breaks(run bigint, accounts text[])
  RETURNS TABLE(break_id bigint, account_id text, order_no text, kind text, first_seen timestamp with time zone, owner text, currency text, change text, stake_before numeric, stake_after numeric, moved numeric, at timestamp with time zone, by text, is_claim boolean, reason text, cause text)
  LANGUAGE sql
@@ -2946,27 +2923,19 @@ AS $function$
    ) twin limit 1)
   union all
   (select 'over_captured'
-   from (
-     select min(i.amount) as amount, bool_or(i.currency <> of_currency) as is_foreign
-     from tieout.instructions i
-     where of_operation = 'refund'
-       and i.operation = 'capture' and i.state = 'confirmed' and i.transaction_id = by
-       and not i.is_void -- by which it is found
-     union all
-     select sum(h.amount), bool_or(h.currency <> of_currency)
-     from tieout.captured_by_hand(
-       jsonb_build_array(jsonb_build_object('transaction_id', by)), null) h
-     where of_operation = 'refund'
-   ) taken
-   where amount is not null
-   having count(*) > 0 and (bool_or(is_foreign) or exists (
-     select from tieout.instructions other
-     where other.transaction_id = by and other.operation = 'refund' and not other.is_void
-       and other.currency <> of_currency
-     ) or sum(amount) < money + coalesce((
-     select sum(paid.refund_amount) from tieout.instructions paid
-     where paid.transaction_id = by and paid.operation = 'refund' and not paid.is_void
-       and (paid.account_id, paid.refund_id) <> (of_account, of_refund)), 0)))
+   from tieout.instructions i
+   where of_operation = 'refund'
+     and i.operation = 'capture' and i.state = 'confirmed' and i.transaction_id = by
+     and not i.is_void -- by which it is found
+     and (i.currency <> of_currency or exists (
+       select from tieout.instructions other
+       where other.transaction_id = by and other.operation = 'refund' and not other.is_void
+         and other.currency <> of_currency
+       ) or i.amount < money + coalesce((
+       select sum(paid.refund_amount) from tieout.instructions paid
+       where paid.transaction_id = by and paid.operation = 'refund' and not paid.is_void
+         and (paid.account_id, paid.refund_id) <> (of_account, of_refund)), 0))
+   limit 1)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.drawn_as(pull_id bigint)

@@ -112,34 +112,19 @@ refund as materialized (
   ) as request
   group by account_id, order_no
 ),
-by_hand as materialized (
-  select account_id, order_no, transaction_id, amount
-  from tieout.captured_by_hand('[{}]', $2)
-),
--- What we captured of orders of which less than the whole was captured, or is to be, and of those
--- that a person captured by hand.
+-- What we captured of orders of which less than the whole was captured, or is to be.
 taken as materialized (
-  select account_id, order_no, transaction_id, sum(amount) as amount
-  from (
-    select u.account_id, u.order_no, ours.transaction_id, ours.amount
-    from pg_temp.unmatched u
-    cross join lateral (
-      select i.transaction_id, i.amount from :instructions i
-      where i.account_id = u.account_id and i.order_no = u.order_no
-        and i.operation = 'capture' and i.state = 'confirmed'
-      offset 0
-    ) ours
-    where u.expected = 'captured' and (u.capture_amount <> u.ledger_amount
-      or (u.account_id, u.order_no) in (
-        select account_id, order_no from :instructions where is_part and state = 'confirmed')
-      or (u.account_id, u.order_no, ours.transaction_id) in (
-        select account_id, order_no, transaction_id from by_hand))
-    union all
-    select u.account_id, u.order_no, h.transaction_id, h.amount
-    from pg_temp.unmatched u join by_hand h using (account_id, order_no)
-    where u.expected = 'captured'
-  ) one
-  group by account_id, order_no, transaction_id
+  select u.account_id, u.order_no, ours.transaction_id, ours.amount
+  from pg_temp.unmatched u
+  cross join lateral (
+    select i.transaction_id, i.amount from :instructions i
+    where i.account_id = u.account_id and i.order_no = u.order_no
+      and i.operation = 'capture' and i.state = 'confirmed'
+    offset 0
+  ) ours
+  where u.expected = 'captured' and (u.capture_amount <> u.ledger_amount
+    or (u.account_id, u.order_no) in (
+      select account_id, order_no from :instructions where is_part and state = 'confirmed'))
 ),
 undecided as materialized (
   select account_id, order_no from :instructions

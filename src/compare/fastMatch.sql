@@ -54,9 +54,6 @@ from (
           select from :asked_orders live
           where live.pull_id = $1 and live.account_id = any (array[part.account_id])
             and live.order_no = any (array[part.order_no]))
-        union all
-        select order_no from tieout.captured_by_hand('[{}]', $1)
-        where account_id = any ($8) and order_no is not null
       )
       and (a.capture_amount is null or a.capture_amount = a.amount)
       and a.in_ledger and a.ledger_problem is null

@@ -22,7 +22,6 @@ import {
   storeRun,
   storeSnapshot,
 } from '../support/snapshotStore.js';
-import { storeCaptures } from '../support/storedCalls.js';
 
 const SETS = 15;
 const ORDERS_IN_SET = 600;
@@ -105,7 +104,6 @@ async function decideInDatabase(
   const runId = await storeRun(db, accountId);
   await storeLedger(db, accountId, orders);
   await storeInstructions(db, runId, accountId, orders);
-  await storeCaptures(db, accountId, orders);
   const snapshot = await storeSnapshot(db, runId, accountId, orders);
   const counts = await judgeOrders(db, snapshot, compareRulesOf(rules, [accountId]));
   const matched = counts.get(accountId);

@@ -18,7 +18,6 @@ import {
   storeRun,
   storeSnapshot,
 } from '../support/snapshotStore.js';
-import { storeCaptures } from '../support/storedCalls.js';
 
 const AGE_MINUTES = 30;
 
@@ -143,19 +142,6 @@ describe('what forbids it after all', () => {
     );
     const over = 'over_captured';
     expect(rows[0]?.reasons).toEqual([null, over, over, over, over, null]);
-  });
-
-  test('more than a person captured of a transaction by hand', async () => {
-    const order = { ...TO_REFUND, did: [], refunds: ['R1 4.00'], gateway: ['*T9 captured 10.00'] };
-    await queued(order);
-    const calls = [{ transactionId: '*T9', amount: 300n }];
-    await storeCaptures(db, accountId, [{ ...orderOf('O1', order), capturedByHand: calls }]);
-    expect(await doubled()).toBe('over_captured');
-    expect(await decidedAgain()).toBe('amount_mismatch');
-    const more = [{ transactionId: '*T9', amount: 700n }];
-    await storeCaptures(db, accountId, [{ ...orderOf('O1', order), capturedByHand: more }]);
-    expect(await doubled()).toBeNull();
-    expect(await decidedAgain()).toBe(`need refund ${accountId}.shared/T9 10.00 EUR R1 4.00`);
   });
 
   test('a later snapshot shows it done', async () => {

@@ -4,7 +4,7 @@
 
 import fc from 'fast-check';
 import { INSTRUCTION_STATES, OPEN_STATES } from '../../src/core/instructions/instruction.js';
-import type { CapturedByHand, Rules } from '../../src/core/orders/facts.js';
+import type { Rules } from '../../src/core/orders/facts.js';
 import { EXPECTED_STATES, GATEWAY_STATES, OPERATIONS } from '../../src/core/orders/order.js';
 import type { StoredEntry, StoredInstruction, StoredOrder } from './orders.js';
 import { CODES, HOUR_MS, LIVE_FROM, plainRules, SNAPSHOT_AT } from './orders.js';
@@ -126,11 +126,6 @@ const refusedCapture = fc.constantFrom(...IDS).map((transactionId): StoredInstru
   },
 ]);
 
-const byHand = fc.record({
-  transactionId: fc.constantFrom(...IDS),
-  amount: fc.constantFrom(...AMOUNTS),
-});
-
 export const generatedOrder: fc.Arbitrary<StoredOrder> = fc
   .record({
     orderNo: fc.constant<string>(''),
@@ -145,10 +140,6 @@ export const generatedOrder: fc.Arbitrary<StoredOrder> = fc
     entries,
     refunds: fc.oneof(fc.constant<StoredOrder['refunds']>([]), refunds),
     instructions: fc.oneof(fc.constant<StoredInstruction[]>([]), instructions, refusedCapture),
-    capturedByHand: fc.oneof(
-      { weight: 5, arbitrary: fc.constant<CapturedByHand[]>([]) },
-      { weight: 1, arbitrary: fc.array(byHand, { maxLength: 2 }) },
-    ),
   })
   .map(reachable);
 

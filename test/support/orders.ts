@@ -8,7 +8,6 @@ import type { Hundredths } from '../../src/core/money.js';
 import { formatAmount, parseAmount } from '../../src/core/money.js';
 import type { Verdict } from '../../src/core/orders/decideVerdict.js';
 import type {
-  CapturedByHand,
   EntryFacts,
   InstructionFacts,
   LedgerFacts,
@@ -64,8 +63,6 @@ export interface StoredOrder {
   entries: StoredEntry[];
   refunds: { refundId: string; amount: Hundredths; requestedAt: Date }[];
   instructions: StoredInstruction[];
-  /** what a person captured by hand; absent is none */
-  capturedByHand?: CapturedByHand[];
 }
 
 /** What a case says of an order; every line is words, amounts and key=value. */
@@ -108,7 +105,6 @@ export function factsOf(order: StoredOrder): OrderFacts {
     contradictory: ids.size < entries.length,
     refunds: order.refunds,
     instructions: order.instructions.map((instruction) => instructionFactsOf(order, instruction)),
-    capturedByHand: order.capturedByHand ?? [],
   };
 }
 

@@ -266,7 +266,7 @@ export async function waiveAll(
 }
 
 /** Transactions are unique at the gateway; the cases of all accounts have the same few orders. */
-export function ofAccount<R extends { transaction_id?: string | null }>(
+function ofAccount<R extends { transaction_id?: string | null }>(
   accountId: string,
   rows: readonly R[],
 ): R[] {
@@ -278,7 +278,7 @@ export function ofAccount<R extends { transaction_id?: string | null }>(
 }
 
 /** Ids are unique in an account; the cases repeat T1 and R1 in every order, which share `*T1`. */
-export function scoped(order: StoredOrder, id: string | null | undefined): string | null {
+function scoped(order: StoredOrder, id: string | null | undefined): string | null {
   if (id?.startsWith('*')) return `shared/${id.slice(1)}`;
   return id ? `${order.orderNo}/${id}` : (id ?? null);
 }

@@ -53,13 +53,12 @@ function agreement(
 
 /**
  * What we captured, where the gateway does not tell: of an order of which less than the whole was
- * captured, or is to be captured, and of one that a person captured by hand (`tieout gateway`).
- * Null elsewhere, and where somebody else captured it.
+ * captured, or is to be captured. Null elsewhere, and where somebody else captured it.
  */
 function takenByUs(
   ledger: LedgerFacts,
   transaction: EntryFacts,
-  { instructions, capturedByHand = [] }: OrderFacts,
+  { instructions }: OrderFacts,
 ): Hundredths | null {
   if (ledger.expected !== 'captured' || !wasCaptured(transaction)) return null;
   const ours = instructions.find(
@@ -68,9 +67,6 @@ function takenByUs(
       state === 'confirmed' &&
       transactionId === transaction.transactionId,
   );
-  const byHand = capturedByHand.filter((one) => one.transactionId === transaction.transactionId);
-  if (byHand.length > 0)
-    return byHand.reduce((sum, { amount }) => sum + amount, ours?.amount ?? 0n);
   if (ours === undefined) return null;
   const isLess = ledger.captureAmount !== null && ledger.captureAmount !== ledger.amount;
   return ours.isPart || isLess ? ours.amount : null;

@@ -55,12 +55,6 @@ export interface InstructionFacts {
   isPart?: boolean;
 }
 
-/** What a person captured by hand, or may have: all of a transaction together. */
-export interface CapturedByHand {
-  transactionId: string;
-  amount: Hundredths;
-}
-
 export interface OrderFacts {
   /** null: an entry without a ledger row */
   ledger: LedgerFacts | null;
@@ -74,8 +68,6 @@ export interface OrderFacts {
   refunds: readonly RefundFacts[];
   /** oldest first: a later one supersedes an earlier one for the same need */
   instructions: readonly InstructionFacts[];
-  /** absent is none */
-  capturedByHand?: readonly CapturedByHand[];
 }
 
 export interface Rules {

@@ -134,13 +134,7 @@ select w.*, look.answered_at as snapshot_at, look.as_of, look.ends_at as date_en
     from tieout.instructions i
     where i.account_id = w.account_id and i.order_no = w.order_no
       and i.instruction_id <> w.instruction_id
-  ), '[]') as instructions,
-  coalesce((select json_agg(json_build_object('transaction_id', h.transaction_id,
-      'amount', h.amount::text))
-    from tieout.captured_by_hand(jsonb_build_array(jsonb_build_object('transaction_id',
-      w.transaction_id)), look.pull_id) h
-    where h.account_id = w.account_id and h.order_no = w.order_no
-  ), '[]') as captured_by_hand
+  ), '[]') as instructions
 from wanted w
 left join lateral (
   select recent.pull_id, page.answered_at, recent.as_of, recent.ends_at

@@ -114,10 +114,6 @@ function orderFacts(row: RawFacts, entries: readonly RawEntry[]): OrderFacts {
     contradictory: isContradictory(entries),
     refunds: row.refunds.map(refundFacts),
     instructions: row.instructions.map(instructionFacts),
-    capturedByHand: row.captured_by_hand.map(({ transaction_id: transactionId, amount }) => ({
-      transactionId,
-      amount: amountOf(amount),
-    })),
   };
 }
 
@@ -179,7 +175,6 @@ interface RawFacts extends RawInstruction, OnRecord {
     is_replanned: boolean;
     is_part: boolean;
   }[];
-  captured_by_hand: { transaction_id: string; amount: string }[];
 }
 
 function ledgerFacts(row: RawLedger): LedgerFacts {

@@ -14,6 +14,7 @@ import {
 } from '../core/instructions/becameHistory.js';
 import { withdrawnLateNotice } from '../core/instructions/withdrawnLate.js';
 import { zonelessNotice } from '../core/ledger/zoneless.js';
+import { capturedByHandNotice, refundedByHandNotice } from '../core/orders/movedByHand.js';
 import { codeNotice, endedNotice } from '../core/runs/codeNotices.js';
 import {
   feedNotice,
@@ -26,7 +27,6 @@ import {
   notAnsweredNotice,
   notFinishedNotice,
   oddRefundNotice,
-  refundedByHandNotice,
   sharedNotice,
   unusableRowsNotice,
 } from '../core/runs/notices.js';
@@ -59,6 +59,7 @@ import { aheadNotices, stopNotices } from '../send/stops.js';
 import {
   answeredLate,
   becameHistory,
+  capturedByHand,
   datedBack,
   datedBefore,
   oddRefunds,
@@ -106,6 +107,7 @@ export async function noticesOf(
     ...(await sharedTransactions(run.db, run.runId)).map(sharedNotice),
     ...(await oddRefunds(run.db, run.runId)).map(oddRefundNotice),
     ...(await refundedByHand(run.db, accountIdsOf(run))).map(refundedByHandNotice),
+    ...(await capturedByHand(run.db, accountIdsOf(run))).map(capturedByHandNotice),
     ...refundsBehindNotices(await refundsBehindExplained(run.db, run.runId, run.accounts)),
     // Requests of accounts that the configuration does not name: as much as a break.
     ...(await strangeAccounts(run.db, configured, since)).map(strangeAccountNotice),

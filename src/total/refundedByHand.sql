@@ -5,12 +5,12 @@
 with called as materialized (
   select c.account_id, e ->> 'order_no' as order_no, min(e ->> 'currency') as currency,
     max(c.at) as newest,
-    sum((e ->> 'refund_amount')::numeric) as by_hand
+    sum(tieout.amount_called(e ->> 'refund_amount')) as by_hand
   from tieout.gateway_calls c
   cross join jsonb_array_elements(c.entries) e
   where c.account_id = any ($1::text[]) and c.operation = 'refund'
     and (c.outcome is null or c.outcome not in ('rejected', 'not_sent'))
-    and e ->> 'refund_amount' ~ '^[0-9]{1,18}[.][0-9]{2}$'
+    and tieout.amount_called(e ->> 'refund_amount') is not null
     -- of one that was lost with a database nobody knows whether the gateway took it
     and not exists (select from tieout.lost_permits l where l.attempt_id = c.permit_id)
   group by 1, 2

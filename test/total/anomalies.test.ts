@@ -2,10 +2,10 @@
 // what both sides have dropped is not taken for settled. On a real PostgreSQL.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { refundedByHandNotice } from '../../src/core/runs/notices.js';
+import { capturedByHandNotice, refundedByHandNotice } from '../../src/core/orders/movedByHand.js';
 import { toLookAt } from '../../src/instructions/payoutsStore.js';
 import { newestDates } from '../../src/settlement/settlementStore.js';
-import { refundedByHand } from '../../src/total/anomaliesStore.js';
+import { capturedByHand, refundedByHand } from '../../src/total/anomaliesStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { orderOf } from '../support/orders.js';
@@ -36,7 +36,7 @@ test('refunds by hand beyond those that are named are counted, the newest are na
          body_sha256, entries, outcome, ended_at)
        select $1, 'refund', 'kim', true, 'a', now() - make_interval(hours => $2 - n), '\\x00',
          jsonb_build_array(jsonb_build_object('order_no', 'O' || lpad(n::text, 2, '0'),
-           'currency', 'EUR', 'refund_amount', '1.00', 'transaction_id', 'T' || n)), 'accepted',
+           'currency', 'EUR', 'refund_amount', case n when 3 then '1' else '1.00' end, 'transaction_id', 'T' || n)), 'accepted',
          now()
        from generate_series(0, $2 - 1) n`,
       [accountId, calls],
@@ -53,6 +53,55 @@ test('refunds by hand beyond those that are named are counted, the newest are na
   if (last === undefined) throw new Error('there are twenty');
   expect(refundedByHandNotice(last).text).toMatch(
     /\. And 3 more orders of the account like this one$/,
+  );
+});
+
+test('a capture by hand of another amount is told, in the decimals that the gateway prints', async () => {
+  const { db } = fresh;
+  await db.query(
+    `insert into ledger.orders (account_id, order_no, currency, amount, expected, capture_amount,
+       placed_at)
+     select 'C1', o, currency, amount, expected, part, now()
+     from (values ('yen', 'JPY', 10000, 'captured', null), ('dinar', 'KWD', 5, 'captured', null),
+       ('in-parts', 'EUR', 5, 'captured', null), ('a-part', 'EUR', 9, 'captured', 5),
+       ('refused', 'EUR', 5, 'captured', null), ('unanswered', 'EUR', 5, 'captured', null),
+       ('mixed', 'EUR', 5, 'captured', null), ('broken', 'EUR', 5, 'captured', null),
+       ('to-cancel', 'EUR', 5, 'cancelled', null)) v (o, currency, amount, expected, part)`,
+  );
+  const call = (order: string, amount: string, outcome: string | null = 'accepted') =>
+    db.query(
+      `insert into tieout.gateway_calls (account_id, operation, called_by, is_claim, host,
+         body_sha256, entries, outcome, ended_at)
+       select 'C1', 'capture', 'kim', true, 'a', '\\x00', jsonb_build_array(jsonb_build_object(
+         'order_no', o.order_no, 'currency', o.currency, 'amount', $2::text,
+         'transaction_id', 'T')), $3::text, case when $3::text is not null then now() end
+       from ledger.orders o where o.account_id = 'C1' and o.order_no = $1`,
+      [order, amount, outcome],
+    );
+  await call('yen', '100');
+  await call('dinar', '1.000');
+  await call('in-parts', '2.00');
+  await call('in-parts', '3.00');
+  await call('a-part', '5.00');
+  await call('refused', '1.00', 'rejected');
+  await call('unanswered', '1.00', null);
+  await call('mixed', '1.00', 'mixed');
+  await call('to-cancel', '1.00');
+  await call('broken', '1.00');
+  const runId = await storeRun(db, 'C1');
+  await db.query(
+    `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
+       last_run_id, expected, actual, fingerprint)
+     values ('C1', 'broken', 'amount_mismatch', 'open', now(), $1, $1, '{}', '{}', 'f')`,
+    [runId],
+  );
+  const told = await capturedByHand(db, ['C1', 'C2']);
+  expect(told).toMatchObject([
+    { orderNo: 'dinar', currency: 'KWD', byHand: '1.00', asked: '5.00' },
+    { orderNo: 'yen', currency: 'JPY', byHand: '100.00', asked: '10000.00' },
+  ]);
+  expect(told.map(capturedByHandNotice)[1]?.text).toMatch(
+    /a capture of 10,000 JPY of order yen; 100 JPY was captured by hand/,
   );
 });
 

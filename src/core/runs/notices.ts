@@ -21,6 +21,7 @@ export interface Notice {
     | 'shared_transaction'
     | 'odd_refund'
     | 'refunded_by_hand'
+    | 'captured_by_hand'
     | 'refund_waits'
     | 'strange_account'
     | 'strange_orders'
@@ -238,39 +239,8 @@ export function oddRefundNotice(odd: OddRefundFacts): Notice {
   return { accountId, kind: 'odd_refund', about: `refund ${reference}`, text, names };
 }
 
-export interface RefundedByHandFacts {
-  accountId: string;
-  orderNo: string;
-  currency: string;
-  /** given back by calls of a person, or perhaps */
-  byHand: string;
-  /** given back by instructions, or perhaps */
-  ours: string;
-  /** what the ledger asks for, of the order */
-  asked: string;
-  /** of the account that are not told, said with the last that is */
-  more: number;
-}
-
-/** One part of a refund looks like the next at the gateway: nothing else would tell of it. */
-export function refundedByHandNotice(refund: RefundedByHandFacts): Notice {
-  const { accountId, orderNo, currency, byHand, ours, asked, more } = refund;
-  const text =
-    `the ledger asks for ${moneyIn(asked, currency)} back of order ${orderNo}; ` +
-    `${moneyIn(byHand, currency)} went back by hand (tieout gateway refund), or may have, and ` +
-    `${moneyIn(ours, currency)} by tieout: correct the ledger, or ask the customer for the rest` +
-    moreOrders(more);
-  return {
-    accountId,
-    kind: 'refunded_by_hand',
-    about: `more went back of order ${orderNo} than the ledger asks for`,
-    text,
-    names: [orderNo],
-  };
-}
-
 /** Behind the last that is named. */
-function moreOrders(more: number): string {
+export function moreOrders(more: number): string {
   return more === 0 ? '' : `. And ${counted(more, 'more order')} of the account like this one`;
 }
 

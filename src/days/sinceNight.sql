@@ -10,8 +10,7 @@
 with covered as not materialized (
   -- from the start of the first date that a night covers, by the schedule that it was run with
   select ra.account_id, r.business_date, ra.pull_id, r.run_id, r.ends_at,
-    least(r.starts_at, (r.covers[1] + (r.settings -> 'schedule' ->> 'cutOff')::time)
-      at time zone (r.settings -> 'schedule' ->> 'timezone')) as starts_at
+    tieout.covered_from(r.starts_at, r.covers, r.settings -> 'schedule') as starts_at
   from tieout.runs r join tieout.run_accounts ra using (run_id)
   where not r.is_dry and ra.account_id = any ($2::text[])
 ),

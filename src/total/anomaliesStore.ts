@@ -3,6 +3,7 @@
 // more by hand, than the ledger asks for, and what a person captured otherwise than it asks. Few
 // rows, and told in words (core/runs/notices.ts).
 
+import type { Config } from '../config/config.js';
 import type { AnsweredLateFacts } from '../core/instructions/answeredLate.js';
 import { ANSWERS_MAX, TOLD_DAYS } from '../core/instructions/answeredLate.js';
 import type {
@@ -16,6 +17,7 @@ import type { OddRefundFacts, SharedTransactionFacts } from '../core/runs/notice
 import type { PaidByHand, PayoutByHand, PayoutChanged } from '../core/runs/pendingPayouts.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
+import type { Run } from '../runs/deps.js';
 
 /** Orders that need something which another order's instruction did to the same transaction. */
 export async function sharedTransactions(db: Db, runId: bigint): Promise<SharedTransactionFacts[]> {
@@ -183,11 +185,12 @@ export async function payoutsByHand(
   }));
 }
 
-/** Payouts by hand within the dates of a run that the gateway took. */
+/** Payouts by hand within the dates that a run covers that the gateway took. */
 export async function paidByHand(
   db: Db,
   accountIds: readonly string[],
-  { startsAt, endsAt }: { startsAt: Date; endsAt: Date },
+  { startsAt, endsAt, covers }: Pick<Run, 'startsAt' | 'endsAt' | 'covers'>,
+  { timezone, cutOff }: Pick<Config['schedule'], 'timezone' | 'cutOff'>,
 ): Promise<PaidByHand[]> {
   const { rows } = await db.query<PaidByHand & { payouts: bigint }>(
     `select c.account_id as "accountId", e ->> 'payment_currency' as currency,
@@ -196,9 +199,13 @@ export async function paidByHand(
        (array_agg(lower(e ->> 'request_id') order by c.call_id desc))[1:$4] as "requestIds"
      from tieout.gateway_calls c cross join jsonb_array_elements(c.entries) e
      where c.account_id = any ($1) and c.operation = 'payout' and c.outcome = 'accepted'
-       and c.at >= $2 and c.at < $3 and e ->> 'payment_amount' ~ '^[0-9]{1,18}$'
+       and c.at >= tieout.covered_from($2, $5::date[], $6::jsonb) and c.at < $3
+       and e ->> 'payment_amount' ~ '^[0-9]{1,18}$'
      group by 1, 2 order by 1, 2`,
-    [accountIds, startsAt, endsAt, REQUESTS_NAMED_MAX],
+    [
+      ...[accountIds, startsAt, endsAt, REQUESTS_NAMED_MAX, covers],
+      JSON.stringify({ timezone, cutOff }),
+    ],
   );
   return rows.map((row) => ({ ...row, payouts: Number(row.payouts) }));
 }

@@ -141,7 +141,10 @@ async function sentNotices(
       ...(await refusedLate(deps, run.db, accountIds)),
     ]),
     ...payoutsByHandNotices(await payoutsByHand(run.db, accountIds)),
-    ...paidByHandNotices(await paidByHand(run.db, accountIds, run), run.businessDate),
+    ...paidByHandNotices(
+      await paidByHand(run.db, accountIds, run, deps.config.schedule),
+      run.covers,
+    ),
     ...payoutsChangedNotices(await payoutsChanged(run.db, accountIds)),
   ];
 }

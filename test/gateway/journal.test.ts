@@ -18,6 +18,8 @@ import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { ACCOUNT, httpText, type RawServer, rawServer } from './rawServer.js';
 import { batchJson, CARD, PAYMENT, PAYOUT, paymentXml, payoutJson, QUERY_JSON } from './samples.js';
 
+const HOUR = 3_600_000;
+
 let fresh: FreshDatabase;
 beforeAll(async () => {
   fresh = await freshDatabase();
@@ -182,16 +184,27 @@ describe('a call that moves money', () => {
     }
     const { accountId } = ACCOUNT;
     const ids = (await calls()).slice(-2).map(({ entries }) => JSON.stringify(entries));
-    const [startsAt, endsAt] = [-1, 1].map((hours) => new Date(Date.now() + hours * 3_600_000));
-    if (!startsAt || !endsAt) throw new Error('no times');
-    const found = await paidByHand(fresh.db, [accountId], { startsAt, endsAt });
+    const [before, after, ahead] = [-1, 1, 2].map((hours) => new Date(Date.now() + hours * HOUR));
+    if (!before || !after || !ahead) throw new Error('no times');
+    const zone = { timezone: 'UTC', cutOff: '00:00' };
+    const told = (startsAt: Date, endsAt: Date, covers: string[]) =>
+      paidByHand(fresh.db, [accountId], { startsAt, endsAt, covers }, zone);
+    const [today, tomorrow] = [before, new Date(Date.now() + 24 * HOUR)].map((time) =>
+      time.toISOString().slice(0, 10),
+    );
+    if (!today || !tomorrow) throw new Error('no dates');
+    const found = await told(before, after, [tomorrow]);
     expect(found).toMatchObject([{ accountId, amount: '9', payouts: 2 }]);
     for (const id of found[0]?.requestIds ?? []) expect(ids.join(' ')).toContain(id);
-    const [notice] = paidByHandNotices(found, '2026-11-20');
-    expect(notice?.text).toMatch(
-      /^2 payout\(s\) of \w+ by hand, up to the end of 2026-11-20: 9 USD as typed \(/,
+    const text = (covers: string[]) => paidByHandNotices(found, covers)[0]?.text;
+    expect(text(['2026-11-20'])).toMatch(
+      /^2 payout\(s\) of \w+ by hand on 2026-11-20: 9 USD as typed \(/,
     );
-    expect(await paidByHand(fresh.db, [accountId], { startsAt, endsAt: startsAt })).toEqual([]);
+    expect(await told(before, before, [tomorrow])).toEqual([]);
+    // of a date that had no night of its own, by the one that covers it
+    expect(await told(after, ahead, [tomorrow])).toEqual([]);
+    expect(await told(after, ahead, [today, tomorrow])).toEqual(found);
+    expect(text([today, tomorrow])).toContain(`by hand on ${today} to ${tomorrow}: 9 USD`);
   });
 
   it('is not made again for a refund of which nobody knows what became', async () => {

@@ -133,7 +133,7 @@ export function payoutsByHandNotices(calls: readonly PayoutByHand[]): Notice[] {
   });
 }
 
-/** Of an account and currency, within the dates of a run. */
+/** Of an account and currency, within the dates that a run covers. */
 export interface PaidByHand {
   accountId: string;
   currency: string;
@@ -145,11 +145,16 @@ export interface PaidByHand {
 }
 
 /** The bank has them, and the figures of the day do not: whoever holds the two together is told. */
-export function paidByHandNotices(paid: readonly PaidByHand[], date: string): Notice[] {
+export function paidByHandNotices(
+  paid: readonly PaidByHand[],
+  covers: readonly string[],
+): Notice[] {
+  const [first = '', ...later] = covers;
+  const dates = later.length === 0 ? `on ${first}` : `on ${first} to ${later.at(-1)}`;
   return ofEachAccount(paid, (accountId, own) => {
     const count = own.reduce((sum, { payouts }) => sum + payouts, 0);
     const names = own.flatMap(({ requestIds }) => requestIds);
-    const about = `${countText(count)} payout(s) of ${accountId} by hand, up to the end of ${date}`;
+    const about = `${countText(count)} payout(s) of ${accountId} by hand ${dates}`;
     const sums = own.map(({ amount, currency }) => `${amount} ${currency}`);
     return {
       accountId,

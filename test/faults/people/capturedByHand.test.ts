@@ -33,7 +33,7 @@ async function captured(part: (amount: string) => string) {
   const capture_orders = [{ ...named, amount: part(amount) }];
   expect(await byHand(house, 'A1001', 'capture', { capture_orders })).toBe('accepted');
   showing(front, () => ({ amount }));
-  return { house, orderNo: named['order_no'] };
+  return { house, orderNo: named.order_no };
 }
 
 test('a part that was captured by hand is told until the ledger asks for no more', async () => {

@@ -1,7 +1,7 @@
 // What a person should know of a run although no rule stops for it: an order whose transaction
-// the gateway also shows under another order, refunds of which it counts more, or a person made
-// more by hand, than the ledger asks for, and what a person captured otherwise than it asks. Few
-// rows, and told in words (core/runs/notices.ts).
+// the gateway also shows under another order, refunds of which it counts more than the ledger asks
+// for, payouts by hand. Few rows, and told in words (core/runs/notices.ts). Neighbour:
+// byHand/movedByHandStore.ts.
 
 import type { Config } from '../config/config.js';
 import type { AnsweredLateFacts } from '../core/instructions/answeredLate.js';
@@ -12,7 +12,6 @@ import type {
   DatedBeforeFacts,
 } from '../core/instructions/becameHistory.js';
 import type { WithdrawnLateFacts } from '../core/instructions/withdrawnLate.js';
-import type { CapturedByHandFacts, RefundedByHandFacts } from '../core/orders/movedByHand.js';
 import type { OddRefundFacts, SharedTransactionFacts } from '../core/runs/notices.js';
 import type { PaidByHand, PayoutByHand, PayoutChanged } from '../core/runs/pendingPayouts.js';
 import type { Db } from '../database/db.js';
@@ -52,7 +51,7 @@ export async function sharedTransactions(db: Db, runId: bigint): Promise<SharedT
 }
 
 /** Notices of one kind of an account that one run makes; the last says how many more there are. */
-const ORDERS_MAX = 20;
+const REFUNDS_MAX = 20;
 
 /**
  * Refunds of the run that the gateway calls as it called another one, or counts as one more than
@@ -68,7 +67,7 @@ export async function oddRefunds(db: Db, runId: bigint): Promise<OddRefundFacts[
     requests: bigint;
     known: bigint;
     more: bigint;
-  }>(statement('total/oddRefunds'), [runId, ORDERS_MAX]);
+  }>(statement('total/oddRefunds'), [runId, REFUNDS_MAX]);
   return rows.map((row) => ({
     accountId: row.account_id,
     orderNo: row.order_no,
@@ -77,56 +76,6 @@ export async function oddRefunds(db: Db, runId: bigint): Promise<OddRefundFacts[
     isTwice: row.is_twice,
     requests: Number(row.requests),
     known: Number(row.known),
-    more: Number(row.more),
-  }));
-}
-
-/** Orders of which a person and we gave back more than the ledger asks for. */
-export async function refundedByHand(
-  db: Db,
-  accountIds: readonly string[],
-): Promise<RefundedByHandFacts[]> {
-  const { rows } = await db.query<{
-    account_id: string;
-    order_no: string;
-    currency: string;
-    by_hand: string;
-    ours: string;
-    asked: string;
-    more: bigint;
-  }>(statement('total/refundedByHand'), [accountIds, ORDERS_MAX]);
-  return rows.map((row) => ({
-    accountId: row.account_id,
-    orderNo: row.order_no,
-    currency: row.currency,
-    byHand: row.by_hand,
-    ours: row.ours,
-    asked: row.asked,
-    more: Number(row.more),
-  }));
-}
-
-/** Orders of which a person captured another amount than the ledger asks for. */
-export async function capturedByHand(
-  db: Db,
-  accountIds: readonly string[],
-): Promise<CapturedByHandFacts[]> {
-  const { rows } = await db.query<{
-    account_id: string;
-    order_no: string;
-    currency: string;
-    by_hand: string;
-    asked_currency: string;
-    asked: string;
-    more: bigint;
-  }>(statement('total/capturedByHand'), [accountIds, ORDERS_MAX]);
-  return rows.map((row) => ({
-    accountId: row.account_id,
-    orderNo: row.order_no,
-    currency: row.currency,
-    byHand: row.by_hand,
-    askedCurrency: row.asked_currency,
-    asked: row.asked,
     more: Number(row.more),
   }));
 }

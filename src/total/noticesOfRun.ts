@@ -59,17 +59,16 @@ import { aheadNotices, stopNotices } from '../send/stops.js';
 import {
   answeredLate,
   becameHistory,
-  capturedByHand,
   datedBack,
   datedBefore,
   oddRefunds,
   paidByHand,
   payoutsByHand,
   payoutsChanged,
-  refundedByHand,
   sharedTransactions,
   withdrawnLate,
 } from './anomaliesStore.js';
+import { capturedByHand, refundedByHand } from './byHand/movedByHandStore.js';
 
 /** What a person has to be told beside the figures, in words. */
 export async function noticesOf(

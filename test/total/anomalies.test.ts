@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { capturedByHandNotice, refundedByHandNotice } from '../../src/core/orders/movedByHand.js';
 import { toLookAt } from '../../src/instructions/payoutsStore.js';
 import { newestDates } from '../../src/settlement/settlementStore.js';
-import { capturedByHand, refundedByHand } from '../../src/total/anomaliesStore.js';
+import { capturedByHand, refundedByHand } from '../../src/total/byHand/movedByHandStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { orderOf } from '../support/orders.js';

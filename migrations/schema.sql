@@ -1998,6 +1998,24 @@ UNION ALL
           WHERE k.redaction_id = r.redaction_id))::text AS line
    FROM tieout.redactions r;
 
+create view tieout.lost_moves as
+ SELECT attempt_id,
+    entry,
+    account_id,
+    operation,
+    order_no,
+    transaction_id,
+    refund_id,
+    currency,
+    amount,
+    sent_at,
+    host,
+    found_at
+   FROM tieout.lost_permits l
+  WHERE NOT (EXISTS ( SELECT
+           FROM tieout.gateway_calls c
+          WHERE c.permit_id = l.attempt_id AND (c.outcome = ANY (ARRAY['rejected', 'not_sent']))));
+
 create view tieout.movements_now as
  SELECT m.movement_id,
     m.account_id,
@@ -2176,6 +2194,14 @@ AS $function$
     coalesce((coarse ->> currency)::int, 2))::numeric(40, 2)
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.amount_called(printed text)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select round(tieout.usable_amount(tieout.amount_in(printed)), 2)
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.amount_in(amount bigint)
  RETURNS numeric
  LANGUAGE sql
@@ -2326,7 +2352,7 @@ AS $function$
     or exists (select from tieout.calls_by_hand(i.transaction_id))
     -- sent before the database was put back, or perhaps: who takes its request out says nothing
     or i.operation = 'payout' and (exists (
-        select from tieout.lost_permits l
+        select from tieout.lost_moves l
         where l.account_id = i.account_id and l.order_no = i.order_no and l.operation = 'payout')
       or exists (
         select from tieout.instruction_events e
@@ -2501,6 +2527,16 @@ AS $function$
       jsonb_build_array(jsonb_build_object('order_no', i.order_no)),
       jsonb_build_array(jsonb_build_object('transaction_id', i.transaction_id))])
     and (e ->> 'order_no' = i.order_no or e ->> 'transaction_id' = i.transaction_id)
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.came_by(found timestamp with time zone, account text, request text, now timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select found + interval '14 days' >= coalesce((
+    select min(i.created_at) from tieout.instructions i
+    where i.operation = 'payout' and i.account_id = account and i.transaction_id = request), now)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.changed_breaks(run bigint, accounts text[])
@@ -2738,6 +2774,15 @@ AS $function$
     ) lines
     group by piece
   ) pieces
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.covered_from(starts_at timestamp with time zone, covers date[], schedule jsonb)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select least(starts_at, (covers[1] + (schedule ->> 'cutOff')::time)
+    at time zone (schedule ->> 'timezone'))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.day_end(day date, zone text, cut_off time without time zone)
@@ -4360,25 +4405,29 @@ AS $function$
   select last_value from tieout.pulls_pull_id_seq
 $function$;
 
-CREATE OR REPLACE FUNCTION tieout.lost_twins(account text, request text, of_currency text, money numeric, payload jsonb, now timestamp with time zone)
- RETURNS SETOF tieout.lost_permits
+CREATE OR REPLACE FUNCTION tieout.lost_twins(payouts jsonb, now timestamp with time zone)
+ RETURNS TABLE(account_id text, request_id text)
  LANGUAGE sql
- STABLE ROWS 1
+ STABLE
 AS $function$
-  select l.*
-  from tieout.lost_permits l
-  -- a person types what the document of the gateway has, in its unit
-  where l.operation = 'payout' and tieout.amount_in(l.amount) in (
-      money, tieout.amount_in(payload ->> 'payment_amount'))
-    and upper(l.currency) = of_currency and lower(l.order_no) <> request
-    and l.found_at + interval '14 days' >= coalesce((
-      select min(i.created_at) from tieout.instructions i
-      where i.operation = 'payout' and i.account_id = account and i.transaction_id = request), now)
-    and not exists (
-      select from tieout.instructions i
-      where i.operation = 'payout' and i.transaction_id = lower(l.order_no) offset 0)
-    and not exists (
-      select from tieout.ledger_payouts() p where p.request_id = lower(l.order_no) offset 0)
+  with payout as materialized (
+    select p.account_id, p.request_id, p.currency, p.amount,
+      tieout.amount_in(p.payload ->> 'payment_amount') as typed
+    from jsonb_to_recordset(payouts) as p (
+      account_id text, request_id text, currency text, amount numeric, payload jsonb)
+  ),
+  stray as materialized (
+    select l.money, l.currency, max(l.found_at) as found_at
+    from tieout.stray_payouts(array(
+      select amount from payout union select typed from payout)) l
+    group by l.money, l.currency
+  )
+  select p.account_id, p.request_id
+  from payout p
+  left join stray l on l.money = p.amount and l.currency = p.currency
+  left join stray t on t.money = p.typed and t.currency = p.currency
+  where case when num_nonnulls(l.found_at, t.found_at) > 0
+    then tieout.came_by(greatest(l.found_at, t.found_at), p.account_id, p.request_id, now) end
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.made_or_sent(by_run bigint)
@@ -5031,7 +5080,7 @@ AS $function$
       and e ->> 'refund_amount' ~ '^[0-9]{1,18}[.][0-9]{2}$'
     union all
     (select distinct on (coalesce(l.refund_id, l.attempt_id::text)) l.amount::numeric
-      from tieout.lost_permits l
+      from tieout.lost_moves l
       where l.account_id = account and l.operation = 'refund' and l.transaction_id = transaction
         and l.found_at <= (select as_of from tieout.pulls where pull_id = look)
         and l.amount ~ '^[0-9]{1,18}[.][0-9]{2}$'
@@ -5736,6 +5785,29 @@ AS $function$
   order by currency, item, first_seen, order_no
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.stray_payouts(sums numeric[])
+ RETURNS TABLE(attempt_id uuid, entry integer, currency text, money numeric, found_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE ROWS 1
+AS $function$
+  with lost as materialized (
+    select l.attempt_id, l.entry, upper(l.currency) as currency,
+      tieout.amount_in(l.amount) as money, l.found_at, lower(l.order_no) as request_id
+    from tieout.lost_moves l
+    where l.operation = 'payout' and tieout.amount_in(l.amount) = any (sums)
+      and l.order_no is not null and not exists (
+        select from tieout.instructions i
+        where i.operation = 'payout' and i.transaction_id = lower(l.order_no) offset 0)
+  ),
+  -- "is true" keeps the small list a table to look into; joined, the ledger was read for each row
+  asked as materialized (
+    select p.request_id from tieout.ledger_payouts() p
+    where (p.request_id in (select lost.request_id from lost)) is true
+  )
+  select lost.attempt_id, lost.entry, lost.currency, lost.money, lost.found_at from lost
+  where (lost.request_id in (select asked.request_id from asked)) is not true
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.taken_by(expected text, observed text)
  RETURNS text
  LANGUAGE sql
@@ -5765,6 +5837,17 @@ AS $function$
   select case when decimals > (coarse ->> currency)::int
     then case coarse ->> currency when '0' then 'its currency has no decimals'
       else 'its currency has one decimal' end end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.typed_money(l tieout.lost_permits, i tieout.instructions)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when l.operation = 'payout' and i.operation = 'payout' and i.is_in_totals
+    and tieout.amount_in(l.amount) <> i.amount
+    and tieout.amount_in(l.amount) = tieout.amount_in(i.payload ->> 'payment_amount')
+    then i.amount::text end
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.unseen(i tieout.instructions, reasons text[])
@@ -5835,7 +5918,7 @@ CREATE OR REPLACE FUNCTION tieout.waits_still(i tieout.instructions)
  STABLE ROWS 1
 AS $function$
   select exists (
-      select from tieout.lost_permits l
+      select from tieout.lost_moves l
       where l.account_id = i.account_id
         and replace(l.operation, 'cancel', 'capture') = replace(i.operation, 'cancel', 'capture')
         and (case i.operation when 'refund' then l.refund_id = i.refund_id

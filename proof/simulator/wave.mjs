@@ -255,7 +255,7 @@ function baseDeps(wave) {
         await program.attempts.storeAnswer(db, attemptId, answer);
         return { toStore: null, during: (storing) => storing() };
       },
-      bringIn: async () => ({ stored: 0, torn: [] }),
+      bringIn: async () => ({ stored: 0, torn: [], stuck: [] }),
     },
     // Which batch goes when is for the schedule to say.
     turns: (work) => work(),

@@ -37,6 +37,7 @@ const MODULES = {
   pullChunk: 'src/pull/pullChunk.js',
   query: 'src/gateway/query/query.js',
   queues: 'jobs/queues.js',
+  reach: 'src/processes/ownReach.js',
   restore: 'src/backup/restoreStore.js',
   run: 'src/night/run.js',
   sendApproved: 'src/night/sendApproved.js',

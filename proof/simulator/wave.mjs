@@ -236,6 +236,15 @@ function pullTrouble({ draws }, world) {
   return 'stale';
 }
 
+const FIT = {
+  through: (work) => work(),
+  unfit: (reason) => reason,
+  unreached: (reason) => reason,
+  fit: () => {},
+  isUnfit: () => false,
+  unfitMs: () => 0,
+};
+
 function baseDeps(wave) {
   const { program, config, clock, place } = wave;
   const offline = program.client.createGatewayClient({
@@ -257,8 +266,11 @@ function baseDeps(wave) {
       },
       bringIn: async () => ({ stored: 0, torn: [], stuck: [] }),
     },
-    // Which batch goes when is for the schedule to say.
+    // Which batch goes when is for the schedule to say, and no host rests: what is of one host alone
+    // is the campaign's.
     turns: (work) => work(),
+    fitness: FIT,
+    reach: program.reach.openReach(clock.elapsed),
     isAlive: (runner) => !isDead(wave, runner.started),
     log: place.log,
     progress: () => {},

@@ -7,7 +7,7 @@ import type { Account } from '../gateway/account.js';
 import type { RunDeps } from '../runs/deps.js';
 import type { PageAnswer } from './askPage.js';
 import type { ReachDeps } from './otherWorkers.js';
-import { areOthersAnswered } from './otherWorkers.js';
+import { areOthersAnswered, watchWay } from './otherWorkers.js';
 import type { ChunkRow } from './snapshot/snapshotsStore.js';
 import { gatewayStatus } from './snapshot/storedPagesStore.js';
 
@@ -24,10 +24,12 @@ export interface Patience {
   answered(): void;
   /** How many came so far. */
   answers(): number;
+  /** A page was answered here since, or shortly before. */
+  hasWay(): boolean;
   /** It answers others: what is asked here is for them. */
   isLeft(): boolean;
   /** Waits, once for all pages that ask; false: it is not worth waiting, or not any more. */
-  back(): Promise<boolean>;
+  back(asked: { isWithoutWay: boolean }): Promise<boolean>;
 }
 
 /** For the pages of one chunk, until it is lost to another worker. */
@@ -48,12 +50,11 @@ export function openPatience(
     deps.log(`account ${account.accountId}: the gateway ${words}`);
   const awayMs = (): number => (absence === null ? 0 : deps.monotonic() - absence.since);
   const leftMs = (): number => OUTAGE_MINUTES_MAX * MINUTE_MS - spentMs - awayMs();
-  const areOthers = (): Promise<boolean> => areOthersAnswered(deps, chunk, answers);
-  const untilBack = async (): Promise<'back' | 'gone' | 'left'> => {
+  const untilBack = async (isWayGone: boolean): Promise<'back' | 'gone' | 'left'> => {
     const status = await gatewayStatus(deps.db, chunk.pullId, OUTAGE_MINUTES_MAX);
     wasThere ||= status.wasThere || answers > 0;
     if (!status.isWaitedFor || !wasThere) return 'gone';
-    if (answers === 0 && (await areOthers())) return 'left';
+    if (isWayGone && answers === 0 && (await areOthersAnswered(deps, chunk, 0))) return 'left';
     if (absence === null) {
       say(`does not answer any more; it is waited for, ${inMinutes(leftMs())} at most`);
       absence = { since: deps.monotonic(), pause: PAUSE_FIRST_MS };
@@ -64,7 +65,7 @@ export function openPatience(
       mine.pause = Math.min(mine.pause * 2, PAUSE_MAX_MS);
       if (isLost()) return 'gone';
       if (absence !== mine || (await connects(deps, account))) return 'back';
-      if (await areOthers()) return 'left';
+      if (await areOthersAnswered(deps, chunk, answers)) return 'left';
     }
     say('did not come back; its pages failed');
     return 'gone';
@@ -79,10 +80,11 @@ export function openPatience(
       absence = null;
     },
     answers: () => answers,
+    hasWay: watchWay(deps),
     isLeft: () => end === 'left',
-    back: async () => {
+    back: async (asked) => {
       if (end !== null) return false;
-      waiting ??= untilBack().finally(() => {
+      waiting ??= untilBack(asked.isWithoutWay).finally(() => {
         waiting = null;
       });
       const found = await waiting;
@@ -118,14 +120,16 @@ export async function askPatiently(
     if (answer.isSilent && patience.answers() > before) {
       if (isOnceMore) return answer;
       isOnceMore = true;
-    } else if (!(await patience.back())) return answer;
+    } else if (!(await patience.back({ isWithoutWay: isWithoutWay(answer, patience) }))) {
+      return answer;
+    }
   }
 }
 
-/** A connection without a word is none either, as long as nobody here was ever answered. */
-export function isWithoutWay(answer: PageAnswer, { answers }: Patience): boolean {
+/** A connection without a word is none either, but for a process that is answered otherwise. */
+export function isWithoutWay(answer: PageAnswer, { hasWay }: Patience): boolean {
   if (answer.kind === 'answered' || answer.reachable) return false;
-  return !answer.isSilent || answers() === 0;
+  return !answer.isSilent || !hasWay();
 }
 
 /** Whether a chunk that came to its end here, pages unanswered, is for others to ask. */

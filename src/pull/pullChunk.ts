@@ -43,9 +43,8 @@ export async function pullChunk(deps: ChunkDeps, chunkId: bigint): Promise<void>
   }
   if (!(await hasRested(deps))) return;
   const token = deps.newId();
-  const chunk = await claimChunk(deps.db, chunkId, token);
+  const chunk = await claimChunk(deps.db, chunkId, token, deps.runner.host);
   if (!chunk) return;
-  deps.reach.asks(chunkId);
   let lost = false;
   // By a clock of its own: a page alone may take longer than a chunk is left to who shows no life.
   const letGo = keepingOn(async () => {

@@ -164,8 +164,8 @@ describe('what was given out while the clock was a day ahead', () => {
     );
     const chunkId = rows[0]?.chunk_id ?? 0n;
     expect(await waitingChunks(house.db, pull.pullId)).toEqual([chunkId]);
-    expect(await claimChunk(house.db, chunkId, randomUUID())).toMatchObject({ chunkId });
-    expect(await claimChunk(house.db, chunkId, randomUUID())).toBeNull();
+    expect(await claimChunk(house.db, chunkId, randomUUID(), 'w1')).toMatchObject({ chunkId });
+    expect(await claimChunk(house.db, chunkId, randomUUID(), 'w1')).toBeNull();
   });
 
   it('a message that waits for its next try is told', async () => {

@@ -33,6 +33,7 @@ beforeEach(async () => {
   sleptMs = 0;
   cutOff = {
     ...own,
+    runner: { ...own.runner, host: 'another-host' },
     sleep: async (ms) => {
       sleptMs += ms;
     },
@@ -120,6 +121,29 @@ describe('a worker without a way to the gateway', () => {
     expect(failed).toBeGreaterThan(3);
     expect(answered).toBeUndefined();
     expect(sleptMs).toBeLessThan(20_000);
+  });
+
+  it('fails them where only the process before it on this host was answered', async () => {
+    const again = { ...cutOff, runner: well.runner };
+    const afterRestart = async ([first, ...others]: readonly string[]): Promise<void> => {
+      await ask(well, first);
+      for (const id of others) await ask(again, id);
+    };
+    const { failed, answered } = await look(afterRestart);
+    expect([failed, answered].every((pages) => Number(pages) > 0)).toBe(true);
+    expect(sleptMs).toBeLessThan(20_000);
+  });
+
+  it('fails one that it has left often enough, and that nobody else takes', async () => {
+    let rounds = 0;
+    const nobodyElse = async ([first, ...others]: readonly string[]): Promise<void> => {
+      if (rounds === 0) await ask(well, first);
+      const left = rounds++ === 0 ? others : [first];
+      for (const id of left) for (let time = 0; time < 25; time += 1) await ask(cutOff, id);
+    };
+    const { failed, answered } = await look(nobodyElse);
+    expect([failed, answered].every((pages) => Number(pages) > 0)).toBe(true);
+    expect(rounds).toBe(1);
   });
 
   it('goes on at once when its way is there again', async () => {

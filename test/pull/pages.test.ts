@@ -48,7 +48,7 @@ test('the pages of a chunk are read with all of their orders, wherever in the nu
   const asked: AskedPage[] = [];
   for (const chunkId of await waitingChunks(db, pullId)) {
     expect(first).not.toContain(chunkId);
-    const chunk = await claimChunk(db, chunkId, randomUUID());
+    const chunk = await claimChunk(db, chunkId, randomUUID(), 'w1');
     if (chunk) asked.push(...(await pagesOfChunk(db, chunk)));
   }
   const { rows } = await db.query(

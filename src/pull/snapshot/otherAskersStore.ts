@@ -4,13 +4,13 @@
 import type { Db } from '../../database/db.js';
 import { CHUNK_LEASE_SECONDS } from './snapshotsStore.js';
 
-/** What a process asks, or asked, itself; `isScan`: a chunk is all pages of its account. */
+/** Whose chunks are one's own; `isScan`: a chunk is all pages of its account. */
 interface Own {
-  chunks: readonly bigint[];
+  host: string;
   isScan: boolean;
 }
 
-/** Whether a page that is not of these chunks was answered within so long. */
+/** Whether a page that another host asked was answered within so long. */
 export async function othersWereAnswered(
   db: Db,
   pullId: bigint,
@@ -22,17 +22,16 @@ export async function othersWereAnswered(
      where p.pull_id = $1 and p.state = 'answered'
        and p.answered_at > clock_timestamp() - make_interval(secs => $4)
        and p.answered_at <= clock_timestamp()
-       and not exists (select from tieout.chunks c
-         where c.pull_id = p.pull_id and c.account_id = p.account_id
-           and c.chunk_id = any ($2::bigint[])
+       and exists (select from tieout.chunks c
+         where c.pull_id = p.pull_id and c.account_id = p.account_id and c.host <> $2
            and ($3 or p.page_no between c.first_page and c.last_page))
      limit 1`,
-    [pullId, own.chunks.map(String), own.isScan, seconds],
+    [pullId, own.host, own.isScan, seconds],
   );
   return rows.length > 0;
 }
 
-/** Whether others ask just now, in a pull that is younger than so long. */
+/** Whether other hosts ask just now, in a pull that is younger than so long. */
 export async function othersJustAsk(
   db: Db,
   pullId: bigint,
@@ -42,10 +41,10 @@ export async function othersJustAsk(
   const { rows } = await db.query(
     `select from tieout.chunks c join tieout.pulls l using (pull_id)
      where c.pull_id = $1 and l.as_of > clock_timestamp() - make_interval(secs => $3)
-       and c.state = 'running' and c.chunk_id <> all ($2::bigint[])
+       and c.state = 'running' and c.host <> $2
        and not tieout.is_lapsed(c.leased_until, $4)
      limit 1`,
-    [pullId, own.chunks.map(String), seconds, CHUNK_LEASE_SECONDS],
+    [pullId, own.host, seconds, CHUNK_LEASE_SECONDS],
   );
   return rows.length > 0;
 }

@@ -268,16 +268,21 @@ export async function releaseChunks(db: Db, pullId: bigint): Promise<void> {
 }
 
 /** Takes a chunk; null when it is done, or another worker holds it. */
-export async function claimChunk(db: Db, chunkId: bigint, token: string): Promise<ChunkRow | null> {
+export async function claimChunk(
+  db: Db,
+  chunkId: bigint,
+  token: string,
+  host: string,
+): Promise<ChunkRow | null> {
   const { rows } = await db.query<ChunkRow>(
-    `update tieout.chunks set state = 'running', token = $2,
+    `update tieout.chunks set state = 'running', token = $2, host = $4,
        leased_until = clock_timestamp() + make_interval(secs => $3)
      where chunk_id = $1 and (state = 'queued'
        or (state = 'running' and tieout.is_lapsed(leased_until, $3::int)))
      returning chunk_id as "chunkId", pull_id as "pullId", account_id as "accountId",
        first_page as "firstPage", last_page as "lastPage", first_order as "firstOrder",
        last_order as "lastOrder"`,
-    [chunkId, token, CHUNK_LEASE_SECONDS],
+    [chunkId, token, CHUNK_LEASE_SECONDS, host],
   );
   return rows[0] ?? null;
 }

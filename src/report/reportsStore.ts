@@ -20,9 +20,6 @@ export interface ReportRow {
   createdAt: Date;
 }
 
-/** So long the own reports of a night are left to other hosts by one that cannot write. */
-const LEFT_MINUTES = 2;
-
 /** Queues the next revision of each kind of a run. */
 export async function queueReports(
   db: Db,
@@ -154,8 +151,9 @@ export async function recordFailedReport(db: Db, reportId: bigint, reason: strin
 }
 
 /**
- * Whether it is of a night at which another process is just now, and has not waited for long: that
- * one, and others, still hear of it.
+ * Whether it is of a night at which another process is: that one hears of it as well, and is who
+ * ends it; another may be writing it just now. What a process leaves that is gone, the next makes
+ * anew.
  */
 export async function canWriteElsewhere(
   db: Db,
@@ -165,10 +163,9 @@ export async function canWriteElsewhere(
   const { rowCount } = await db.query(
     `select from tieout.reports p join tieout.runs r using (run_id)
      where report_id = $1 and p.state = 'queued' and p.period is null
-       and p.created_at > clock_timestamp() - make_interval(mins => $5)
        and r.runner_id is not null
        and (r.runner_host, r.runner_boot, r.runner_pid) is distinct from ($2, $3, $4::int)`,
-    [reportId, host, boot, pid, LEFT_MINUTES],
+    [reportId, host, boot, pid],
   );
   return rowCount === 1;
 }

@@ -14,7 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => house.end());
 
-it('leaves the workbooks of the night to the others', async () => {
+const NIGHT = { date: null, accountIds: [], isDry: false };
+
+it.each([
+  ['leaves the workbooks of the night to the others', 0],
+  ['also where the others take their time, or the clock of the night is behind', 10],
+])('%s', async (_, minutes) => {
   const other = await house.open();
   const none = { ...other.config, reports: { ...other.config.reports, dir: '/dev/null/none' } };
   const deps = await other.sendDeps();
@@ -29,19 +34,26 @@ it('leaves the workbooks of the night to the others', async () => {
     if (queue !== 'report') return night.queuePort.enqueue(queue, ids);
     const first = ids.filter((id) => !heard.includes(id));
     heard.push(...first);
+    await house.db.query(
+      `update tieout.reports set created_at = created_at - make_interval(mins => $2)
+       where report_id = any ($1)`,
+      [first, minutes],
+    );
     // It hears them before the others do.
     await Promise.allSettled(first.map((id) => writeReport(unfit, BigInt(id))));
     return night.queuePort.enqueue(queue, ids);
   };
-  const request = { date: null, accountIds: [], isDry: false };
   const { summary } = await runDate(
     { ...night, queuePort: { enqueue } },
-    request,
+    NIGHT,
     await app.workforce(),
   );
   expect(summary.unwritten).toBeUndefined();
   expect(summary.reports.map(({ kind }) => kind)).toEqual(['reconciliation', 'orders']);
   expect(heard).toHaveLength(2);
-  const { rows } = await house.db.query<{ host: string }>('select host from tieout.reports');
+  const { rows } = await house.db.query<{ host: string }>(
+    'select host from tieout.reports where report_id = any ($1)',
+    [heard],
+  );
   expect(rows).toEqual([{ host: thisMachine() }, { host: thisMachine() }]);
 });

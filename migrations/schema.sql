@@ -1,4 +1,4 @@
--- The schema as it stands after 1386_lines_keep_what_moved, to be read and not to be run: tieout applies the
+-- The schema as it stands after 1390_host_of_a_chunk, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -388,6 +388,7 @@ create table tieout.chunks (
   tries integer default 0 not null,
   first_order text collate "C",
   last_order text collate "C",
+  host text,
   constraint chunks_check CHECK (last_page >= first_page),
   constraint chunks_check1 CHECK ((state = 'running') = (token IS NOT NULL AND leased_until IS NOT NULL)),
   constraint chunks_check2 CHECK ((first_order IS NULL) = (last_order IS NULL)),

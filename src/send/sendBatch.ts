@@ -98,9 +98,14 @@ async function tryBatch(deps: BatchDeps, batchId: bigint): Promise<void> {
 }
 
 /** Where nothing could be sent a moment ago, no claim is made to find the disk as it was. */
-async function whyUnfit({ config, fitness, journal }: BatchDeps): Promise<string | null> {
-  const trouble = fitness.isUnfit() ? journalTrouble(config.dataDir) : null;
-  return trouble ?? journal.verify();
+async function whyUnfit(deps: BatchDeps): Promise<string | null> {
+  const trouble = deps.fitness.isUnfit() ? await whyUnwritable(deps) : null;
+  return trouble ?? deps.journal.verify();
+}
+
+/** The folder may take a file where its journal takes no line, and a line where the disk is full. */
+async function whyUnwritable({ config, journal }: BatchDeps): Promise<string | null> {
+  return journalTrouble(config.dataDir) ?? journal.whyNoLine();
 }
 
 /** What is wrong with this process is no try of the batch: another one may send it. */
@@ -287,7 +292,9 @@ async function post(deps: BatchDeps, claimed: Claimed, connection: MoneyConnecti
     await deps.journal.append(permitLine(sent, prepared, attemptId));
   } catch (error) {
     const reason = deps.fitness.unfit(notWritten(error));
-    await notSent(deps, sent, attemptId, { reason, isTry: false });
+    // What the next look at this host does not find holds no claim up: its tries alone end that.
+    const isTry = (await whyUnwritable(deps)) === null;
+    await notSent(deps, sent, attemptId, { reason, isTry });
     return;
   }
   deps.fitness.fit();

@@ -52,12 +52,33 @@ it('what is wrong with its disk is no try of the batch, and names the host', asy
   fillJournal(house.folder);
   const { deps, batchIds } = await prepareRun(house);
   for (let n = 0; n < 5; n += 1) await sendBatch(deps, batchIds[0] ?? 0n);
-  const { rows } = await house.db.query('select state, tries, reason from tieout.batches');
+  const { rows } = await house.db.query(BATCHES);
   const reason = expect.stringMatching(/the disk is full: make room \(host \S+\)$/);
-  expect(rows).toEqual([{ state: 'queued', tries: 0, reason }]);
+  // Behind the first claim the journal itself is asked, which takes no file beside it for an answer.
+  expect(rows).toEqual([{ state: 'queued', tries: 0, reason, claims: 1n }]);
   expect(house.lines.filter((line) => line.includes('nothing is sent from this host'))).toEqual([
     expect.stringContaining('the disk is full: make room'),
   ]);
+});
+
+const BATCHES = `
+  select state, tries, reason,
+    (select count(*) from tieout.attempts a where a.batch_id = b.batch_id) as claims
+  from tieout.batches b`;
+
+it('what no look at its journal finds, and every line of a permit meets, is a try', async () => {
+  const house = await buildHouse({ orders: 900, inLedger: kinds({ capture_due: 2 }, 'A1001') });
+  onTestFinished(() => house.end());
+  const { deps, batchIds } = await prepareRun(house);
+  const tooLarge = new Error('EFBIG: file too large, write');
+  const journal = { ...deps.journal, append: () => Promise.reject(tooLarge) };
+  for (let n = 0; n < 4; n += 1) await sendBatch({ ...deps, journal }, batchIds[0] ?? 0n);
+  const reason = expect.stringMatching(/cannot be written: EFBIG: .* \(host \S+\)$/);
+  const { rows } = await house.db.query(BATCHES);
+  expect(rows).toEqual([{ state: 'queued', tries: 4, reason, claims: 4n }]);
+  // One line that goes into it says that all is well again.
+  await sendBatch(deps, batchIds[0] ?? 0n);
+  expect((await house.effects()).length).toBe(2);
 });
 
 it('others send what it cannot, all of it in the same night', {

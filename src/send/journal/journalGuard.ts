@@ -20,6 +20,7 @@ import {
   isFrozenBy,
   noteVerified,
 } from './journalsStore.js';
+import { notWritten } from './journalTrouble.js';
 import type { PermitJournal } from './permitJournal.js';
 import type { PermitLine } from './permitSegments.js';
 import { enterLost, freezePutBack, inTurn, sayPutBack } from './putBacksStore.js';
@@ -51,6 +52,8 @@ export interface JournalGuard {
   mayClaim(tx: Db): Promise<Unfit | null>;
   /** On disk before the first byte. */
   append(line: PermitLine): Promise<void>;
+  /** Why no line goes into the journal, found out by the very pen that writes them; null: one does. */
+  whyNoLine(): Promise<string | null>;
   close(): Promise<void>;
 }
 
@@ -125,6 +128,14 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
       if (journal === null) throw new Error('the journal of permits is not open');
       await journal.append(line);
       missed.newest = line.attemptId;
+    },
+    whyNoLine: async () => {
+      try {
+        await journal?.tryOut();
+        return null;
+      } catch (error) {
+        return notWritten(error);
+      }
     },
     close: async () => {
       await watch.end();

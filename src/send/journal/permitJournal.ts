@@ -36,6 +36,8 @@ export interface PermitJournal {
   place: string;
   /** Resolves when the line is on disk; rejects when it is not, and then nothing may be sent. */
   append(line: PermitLine): Promise<void>;
+  /** Rejects as `append` would: an empty line is written, by the same pen. */
+  tryOut(): Promise<void>;
   /** The permits behind a position (null: all there are) that were given after a time. */
   read(from: JournalPosition | null, after: Date | null): Promise<JournalReading>;
   /** The lines of these permits. */
@@ -191,7 +193,7 @@ interface Chain {
 
 const newChain = (): Chain => ({ writer: randomUUID(), number: 0, previous: '' });
 
-function appending(pen: Pen, place: string): Pick<PermitJournal, 'append' | 'close'> {
+function appending(pen: Pen, place: string): Pick<PermitJournal, 'append' | 'tryOut' | 'close'> {
   let chain = newChain();
   let waiting: Waiting[] = [];
   let flushing: Promise<void> | null = null;
@@ -218,17 +220,19 @@ function appending(pen: Pen, place: string): Pick<PermitJournal, 'append' | 'clo
     }
     flushing = null;
   };
+  const write = (text: string): Promise<void> =>
+    new Promise((done, failed) => {
+      waiting.push({ text, done, failed });
+      flushing ??= flush();
+    });
   return {
+    tryOut: () => write(''),
     append: (line) => {
       chain.number += 1;
       const { writer, number, previous } = chain;
       const body = { writer, number, at: new Date().toISOString(), ...line, previous };
       chain.previous = digest(JSON.stringify(body));
-      const text = JSON.stringify({ ...body, digest: chain.previous });
-      return new Promise((done, failed) => {
-        waiting.push({ text, done, failed });
-        flushing ??= flush();
-      });
+      return write(JSON.stringify({ ...body, digest: chain.previous }));
     },
     close: async () => {
       await flushing;

@@ -42,8 +42,8 @@ export interface WorkerDeps {
   log: Log;
   /** Told of each job that failed; what it throws is not heard. */
   onFailed?: (job: { queue: QueueName; id: string; reason: string }) => Promise<void>;
-  /** Nothing can be sent from here now: jobs that lead to money are left to other processes. */
-  isUnfit?: () => boolean;
+  /** Nothing of them can be sent from here now: jobs that lead to money are left to others. */
+  isInTheWay?: () => boolean;
   /** For tests of dying workers; the table of queues says it otherwise. */
   timing?: { lockMs: number; stalledCheckMs: number };
 }
@@ -151,7 +151,7 @@ function processorOf(deps: WorkerDeps, name: QueueName, work: Work): Processor {
       throw new UnrecoverableError(reason);
     } finally {
       // Before it has ended: with its end the next one is fetched.
-      if (QUEUE_TABLE[name].money && deps.isUnfit?.()) work.rests.get(name)?.rest();
+      if (QUEUE_TABLE[name].money && deps.isInTheWay?.()) work.rests.get(name)?.rest();
       atWork.delete(id);
       work.running.delete(one);
     }

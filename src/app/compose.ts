@@ -287,7 +287,7 @@ async function openWorkforce(
         handlers,
         log: talk.log,
         onFailed: (job) => tellJobFailed(deps.db, deps.config, job, deps.now()),
-        isUnfit: deps.fitness.isUnfit,
+        isInTheWay: deps.fitness.isInTheWay,
       });
       const stopSweeping = startSweeping(deps, () => enqueueLostReports(deps));
       const weigh: Reevaluate = (queue, id) => reevaluate(deps, queue, id);

@@ -15,7 +15,6 @@ import type { RawAnswer } from '../gateway/transport/transport.js';
 import { inLedgerWords, mayBeLedger } from '../ledger/ledgerTroubleStore.js';
 import { pullAgain } from '../pull/pullAgain.js';
 import type { ChunkDeps } from '../pull/pullChunk.js';
-import { noAccountHere } from '../runs/environment.js';
 import type { StoredAnswer } from './batches/attemptsStore.js';
 import { ClaimChanged, claimBatch } from './batches/attemptsStore.js';
 import type { BatchRow } from './batches/batchesStore.js';
@@ -62,7 +61,7 @@ async function tryBatch(deps: BatchDeps, batchId: bigint): Promise<void> {
   if (found?.batch.state !== 'queued') return;
   const { batch, status } = found;
   const account = deps.config.accounts.find((one) => one.accountId === batch.accountId);
-  if (!account) return await noteBatch(deps.db, batchId, noAccountHere(batch.accountId));
+  if (!account) return deps.fitness.leave(batch.accountId);
   try {
     const beginning = beginningOf(deps, account, status);
     if (beginning.kind === 'stop') return await noteBatch(deps.db, batchId, beginning.reason);

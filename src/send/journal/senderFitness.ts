@@ -7,6 +7,7 @@
 
 import type { Log } from '../../core/log.js';
 import type { Db } from '../../database/db.js';
+import { noAccountHere } from '../../runs/environment.js';
 import type { JournalGuard } from './journalGuard.js';
 import { isSentByAnybody } from './journalsStore.js';
 
@@ -17,6 +18,10 @@ const FORGOTTEN_MS = 60_000;
 /** So long a run waits whose own process cannot send, and without a send of anybody. */
 const HELD_UP_MS_MAX = 20_000;
 const ASK_MS = 1_000;
+/** A job has ended so soon after its batch was left to others. */
+const LEFT_MS = 1_000;
+/** Whoever sent something within so long is of use here, and takes what is its own between. */
+const OF_USE_MS = 10_000;
 
 export interface SenderFitness {
   /** Does the work, unless nothing can be sent from here and another try finds that out already. */
@@ -27,8 +32,12 @@ export interface SenderFitness {
   unreached(reason: string): string;
   /** All is well: a first byte may go. */
   fit(): void;
+  /** A batch of an account that this process does not know: who knows it says why it waits. */
+  leave(accountId: string): void;
   /** Nothing could be sent from here, a moment ago. */
   isUnfit(): boolean;
+  /** What it takes from the queues now is kept from those who can send it. */
+  isInTheWay(): boolean;
   /** For so long, of the time since that moment. */
   unfitMs(began: number): number;
 }
@@ -44,6 +53,9 @@ export function watchFitness({ host, monotonic, log }: FitnessDeps): SenderFitne
   let trouble: { since: number; last: number; reason: string } | null = null;
   let unreachedInARow = 0;
   let trying = 0;
+  const unknown = new Set<string>();
+  let leftAt = Number.NEGATIVE_INFINITY;
+  let fitAt = Number.NEGATIVE_INFINITY;
   const present = () =>
     trouble !== null && monotonic() - trouble.last < FORGOTTEN_MS ? trouble : null;
   const named = (reason: string): string => `${reason} (host ${host})`;
@@ -74,8 +86,20 @@ export function watchFitness({ host, monotonic, log }: FitnessDeps): SenderFitne
     fit: () => {
       unreachedInARow = 0;
       trouble = null;
+      fitAt = monotonic();
+    },
+    leave: (accountId) => {
+      leftAt = monotonic();
+      if (unknown.has(accountId)) return;
+      unknown.add(accountId);
+      const line = `${noAccountHere(accountId)}: its batches are left to others`;
+      log(line, { level: 'warn', account: accountId });
     },
     isUnfit: () => present() !== null,
+    isInTheWay: () => {
+      const now = monotonic();
+      return present() !== null || (now - leftAt < LEFT_MS && now - fitAt > OF_USE_MS);
+    },
     unfitMs: (began) => {
       const now = present();
       return now === null ? 0 : monotonic() - Math.max(now.since, began);

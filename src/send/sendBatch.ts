@@ -102,7 +102,7 @@ async function whyUnfit(deps: BatchDeps): Promise<string | null> {
   return trouble ?? deps.journal.verify();
 }
 
-/** The folder may take a file where its journal takes no line, and a line where the disk is full. */
+/** A folder may take a file where its journal takes no line, and a line where its disk is full. */
 async function whyUnwritable({ config, journal }: BatchDeps): Promise<string | null> {
   return journalTrouble(config.dataDir) ?? journal.whyNoLine();
 }

@@ -9,21 +9,20 @@ import type { SendingAnswer, SendingFacts } from '../core/instructions/breaker.j
 import { isOfStop, mayAccountSend, standingWords } from '../core/instructions/breaker.js';
 import type { Notice } from '../core/runs/notices.js';
 import { notSentNotice, notYetSentNotice } from '../core/runs/notices.js';
+import { counted } from '../core/text/amounts.js';
 import type { Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
 import { historyCounts } from '../ledger/ledgerStore.js';
 import { unconfiguredAccounts } from '../runs/leftAccountsStore.js';
 import { sendingStatuses, whyWaiting } from './batches/sendingStatusStore.js';
+import type { WaitingBecause } from './journal/hostReasons.js';
+import { byCause } from './journal/hostReasons.js';
 
-type WaitingBecause = Pick<
-  Awaited<ReturnType<typeof whyWaiting>>[number],
-  'reason' | 'instructions'
->;
 type StopDeps = { config: { accounts: readonly LiveFrom[] }; db: Db };
 
 /** Told even where nothing waits: a stop that nobody remembers is found here. */
 const ALWAYS_TOLD: ReadonlySet<string> = new Set(['brake', 'freeze', 'breaker']);
-/** Reasons of an account that are told one by one. */
+/** Causes of an account that are told one by one; what is past them is summed. */
 const REASONS_MAX = 3;
 
 export function stopNotices(deps: StopDeps, accountIds: readonly string[]): Promise<Notice[]> {
@@ -59,7 +58,7 @@ async function noticesOf(
       found.push(notSentNotice({ ...stop, ...standingOf(status, answer, instructions) }));
       continue;
     }
-    const now = withoutLifted(mine);
+    const now = byCause(withoutLifted(mine));
     for (const { reason, instructions } of now.slice(0, REASONS_MAX)) {
       found.push(
         reason === null && now.length === 1
@@ -67,18 +66,23 @@ async function noticesOf(
           : notSentNotice({ accountId, reason: reason ?? NOT_REACHED, instructions }),
       );
     }
+    const more = now.slice(REASONS_MAX);
+    if (more.length > 0) found.push(moreNotice(accountId, more));
   }
   return found;
 }
 
+function moreNotice(accountId: string, more: readonly WaitingBecause[]): Notice {
+  const instructions = more.reduce((sum, one) => sum + one.instructions, 0);
+  const reason = `and ${counted(more.length, 'more reason')}`;
+  return notSentNotice({ accountId, reason, instructions });
+}
+
 /** Of an account that may send: what its last try met was a stop, and that was lifted since. */
 function withoutLifted(waiting: readonly WaitingBecause[]): WaitingBecause[] {
-  const counts = new Map<string | null, number>();
-  for (const { reason, instructions } of waiting) {
-    const still = reason !== null && isOfStop(reason) ? null : reason;
-    counts.set(still, (counts.get(still) ?? 0) + instructions);
-  }
-  return [...counts].map(([reason, instructions]) => ({ reason, instructions }));
+  return waiting.map(({ reason, instructions }) => {
+    return { reason: reason !== null && isOfStop(reason) ? null : reason, instructions };
+  });
 }
 
 /** What only a person ends, and what a person may end before the next night does. */

@@ -52,7 +52,7 @@ export interface JournalGuard {
   mayClaim(tx: Db): Promise<Unfit | null>;
   /** On disk before the first byte. */
   append(line: PermitLine): Promise<void>;
-  /** Why no line goes into the journal, found out by the very pen that writes them; null: one does. */
+  /** Why no line goes into the journal, by the very pen that writes them; null: one does. */
   whyNoLine(): Promise<string | null>;
   close(): Promise<void>;
 }
@@ -129,19 +129,21 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
       await journal.append(line);
       missed.newest = line.attemptId;
     },
-    whyNoLine: async () => {
-      try {
-        await journal?.tryOut();
-        return null;
-      } catch (error) {
-        return notWritten(error);
-      }
-    },
+    whyNoLine: () => whyNoLine(journal),
     close: async () => {
       await watch.end();
       await journal?.close();
     },
   };
+}
+
+async function whyNoLine(journal: PermitJournal | null): Promise<string | null> {
+  try {
+    await journal?.tryOut();
+    return null;
+  } catch (error) {
+    return notWritten(error);
+  }
 }
 
 /**

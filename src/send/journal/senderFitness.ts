@@ -8,6 +8,7 @@
 import type { Log } from '../../core/log.js';
 import type { Db } from '../../database/db.js';
 import { noAccountHere } from '../../runs/environment.js';
+import { ofHost } from './hostReasons.js';
 import type { JournalGuard } from './journalGuard.js';
 import { isSentByAnybody } from './journalsStore.js';
 
@@ -58,7 +59,7 @@ export function watchFitness({ host, monotonic, log }: FitnessDeps): SenderFitne
   let fitAt = Number.NEGATIVE_INFINITY;
   const present = () =>
     trouble !== null && monotonic() - trouble.last < FORGOTTEN_MS ? trouble : null;
-  const named = (reason: string): string => `${reason} (host ${host})`;
+  const named = (reason: string): string => ofHost(reason, host);
   const unfit = (reason: string): string => {
     const before = present();
     const last = monotonic();

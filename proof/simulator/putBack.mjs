@@ -61,6 +61,7 @@ export const NO_JOURNAL = {
   isHeldUp: async () => false,
   mayClaim: async () => null,
   append: async () => {},
+  whyNoLine: async () => null,
   close: async () => {},
 };
 

@@ -241,7 +241,9 @@ const FIT = {
   unfit: (reason) => reason,
   unreached: (reason) => reason,
   fit: () => {},
+  leave: () => {},
   isUnfit: () => false,
+  isInTheWay: () => false,
   unfitMs: () => 0,
 };
 

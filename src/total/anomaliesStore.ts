@@ -142,18 +142,19 @@ export async function paidByHand(
   { timezone, cutOff }: Pick<Config['schedule'], 'timezone' | 'cutOff'>,
 ): Promise<PaidByHand[]> {
   const { rows } = await db.query<PaidByHand & { payouts: bigint }>(
-    `select c.account_id as "accountId", e ->> 'payment_currency' as currency,
+    `select c.account_id as "accountId", d.date::text, e ->> 'payment_currency' as currency,
        sum((e ->> 'payment_amount')::numeric)::text as amount,
        count(*) as payouts,
        (array_agg(lower(e ->> 'request_id') order by c.call_id desc))[1:$4] as "requestIds"
      from tieout.gateway_calls c cross join jsonb_array_elements(c.entries) e
+     cross join lateral (select tieout.business_date_of(c.at, $7, $8) as date) d
      where c.account_id = any ($1) and c.operation = 'payout' and c.outcome = 'accepted'
        and c.at >= tieout.covered_from($2, $5::date[], $6::jsonb) and c.at < $3
        and e ->> 'payment_amount' ~ '^[0-9]{1,18}$'
-     group by 1, 2 order by 1, 2`,
+     group by 1, 2, 3 order by 1, 2, 3`,
     [
       ...[accountIds, startsAt, endsAt, REQUESTS_NAMED_MAX, covers],
-      JSON.stringify({ timezone, cutOff }),
+      ...[JSON.stringify({ timezone, cutOff }), cutOff, timezone],
     ],
   );
   return rows.map((row) => ({ ...row, payouts: Number(row.payouts) }));

@@ -140,10 +140,7 @@ async function sentNotices(
       ...(await refusedLate(deps, run.db, accountIds)),
     ]),
     ...payoutsByHandNotices(await payoutsByHand(run.db, accountIds)),
-    ...paidByHandNotices(
-      await paidByHand(run.db, accountIds, run, deps.config.schedule),
-      run.covers,
-    ),
+    ...paidByHandNotices(await paidByHand(run.db, accountIds, run, deps.config.schedule)),
     ...payoutsChangedNotices(await payoutsChanged(run.db, accountIds)),
   ];
 }

@@ -2,6 +2,7 @@
 // and no approval is taken for it. Switched on again it goes by the one it has, or waits for one.
 
 import { expect, onTestFinished, test } from 'vitest';
+import { holdWaiting } from '../../src/send/journal/putBacksStore.js';
 import { approveHeld } from '../support/approveHeld.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
@@ -64,4 +65,13 @@ test('one that waits for approval as its operation is switched off takes none un
   await house.run({ date: dateOf(1) });
   expect(await howItIs(house)).toEqual(['confirmed']);
   expect(await house.effects()).toHaveLength(1);
+});
+
+test('one that is off as the database comes back may have gone since: it waits as that', async () => {
+  const house = await withPayout();
+  set(house, 'off');
+  await house.run({ date: dateOf(2) });
+  expect(await howItIs(house)).toEqual(['held: operation_off']);
+  await (await house.open()).db.transaction((tx) => holdWaiting(tx));
+  expect(await howItIs(house)).toEqual(['held: restored']);
 });

@@ -97,12 +97,13 @@ test('a capture by hand of another amount is told, in the decimals that the gate
   );
   const told = await capturedByHand(db, ['C1', 'C2']);
   expect(told).toMatchObject([
-    { orderNo: 'dinar', currency: 'KWD', byHand: '1.00', asked: '5.00' },
+    { orderNo: 'mixed', byHand: '1.00', isSure: false },
+    { orderNo: 'dinar', currency: 'KWD', byHand: '1.00', asked: '5.00', isSure: true },
     { orderNo: 'yen', currency: 'JPY', byHand: '100.00', asked: '10000.00' },
   ]);
-  expect(told.map(capturedByHandNotice)[1]?.text).toMatch(
-    /a capture of 10,000 JPY of order yen; 100 JPY was captured by hand/,
-  );
+  const texts = told.map(capturedByHandNotice).map(({ text }) => text);
+  expect(texts[0]).toContain('was captured by hand (tieout gateway capture), or may have been:');
+  expect(texts[2]).toMatch(/a capture of 10,000 JPY of order yen; 100 JPY was captured by hand/);
 });
 
 test('an unknown of an earlier night that both sides have dropped is looked at by a person', async () => {

@@ -10,6 +10,8 @@ export interface CapturedByHandFacts {
   /** of what the gateway took by calls of a person */
   currency: string;
   byHand: string;
+  /** false: an answer took some of the orders of its call, and may have refused this one */
+  isSure: boolean;
   /** what the ledger asks for by now */
   askedCurrency: string;
   asked: string;
@@ -19,10 +21,11 @@ export interface CapturedByHandFacts {
 
 /** The gateway may go on showing the authorised amount: nothing else would tell of it. */
 export function capturedByHandNotice(captured: CapturedByHandFacts): Notice {
-  const { accountId, orderNo, currency, byHand, askedCurrency, asked, more } = captured;
+  const { accountId, orderNo, currency, byHand, isSure, askedCurrency, asked, more } = captured;
   const text =
     `the ledger asks for a capture of ${moneyIn(asked, askedCurrency)} of order ${orderNo}; ` +
-    `${moneyIn(byHand, currency)} was captured by hand (tieout gateway capture): capture by hand ` +
+    `${moneyIn(byHand, currency)} was captured by hand (tieout gateway capture)` +
+    `${isSure ? '' : ', or may have been'}: capture by hand ` +
     'what is missing before it lapses, or correct the ledger (capture_amount), and reject a ' +
     `refund of more than was captured${moreOrders(more)}`;
   return {

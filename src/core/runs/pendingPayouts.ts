@@ -133,9 +133,10 @@ export function payoutsByHandNotices(calls: readonly PayoutByHand[]): Notice[] {
   });
 }
 
-/** Of an account and currency, within the dates that a run covers. */
+/** Of an account, date and currency. */
 export interface PaidByHand {
   accountId: string;
+  date: string;
   currency: string;
   /** as they were typed, together */
   amount: string;
@@ -145,17 +146,13 @@ export interface PaidByHand {
 }
 
 /** The bank has them, and the figures of the day do not: whoever holds the two together is told. */
-export function paidByHandNotices(
-  paid: readonly PaidByHand[],
-  covers: readonly string[],
-): Notice[] {
-  const [first = '', ...later] = covers;
-  const dates = later.length === 0 ? `on ${first}` : `on ${first} to ${later.at(-1)}`;
+export function paidByHandNotices(paid: readonly PaidByHand[]): Notice[] {
   return ofEachAccount(paid, (accountId, own) => {
     const count = own.reduce((sum, { payouts }) => sum + payouts, 0);
     const names = own.flatMap(({ requestIds }) => requestIds);
-    const about = `${countText(count)} payout(s) of ${accountId} by hand ${dates}`;
-    const sums = own.map(({ amount, currency }) => `${amount} ${currency}`);
+    const about = `${countText(count)} payout(s) of ${accountId} by hand`;
+    // A date that a night covers anew is told anew: by itself, so that nobody adds it twice.
+    const sums = own.map(({ date, amount, currency }) => `on ${date} ${amount} ${currency}`);
     return {
       accountId,
       kind: 'paid_by_hand',
@@ -163,8 +160,8 @@ export function paidByHandNotices(
       text:
         `${about}: ${sums.join(', ')} as typed ` +
         `(${names.join(', ')}${andMore(count - names.length)}). ` +
-        'The gateway took them, and they stand in no figure: add them to *paid out* where you ' +
-        'hold the day against the bank',
+        'The gateway took them, and they stand in no figure: add those of a date to its *paid ' +
+        'out* where you hold it against the bank',
       names,
     };
   });

@@ -3,7 +3,7 @@
 // went outside never come to mean something else. Judges nothing (send/journal/journalGuard.ts).
 
 import { TIEOUT } from '../../core/instructions/decider.js';
-import { HOLD_REASONS } from '../../core/instructions/holdReasons.js';
+import { HOLD_REASONS, type HoldReason } from '../../core/instructions/holdReasons.js';
 import type { InstructionOperation } from '../../core/orders/order.js';
 import { INSTRUCTION_OPERATIONS } from '../../core/orders/order.js';
 import type { Db } from '../../database/db.js';
@@ -20,9 +20,13 @@ export const IDS_SEEN_OUTSIDE = ['tieout.instructions', 'tieout.batches'];
 /** What a snapshot cannot always tell to have been done. */
 const BLIND: readonly InstructionOperation[] = ['refund', 'payout'];
 
-const APPROVABLE = Object.entries(HOLD_REASONS)
-  .filter(([, { isApprovable }]) => isApprovable)
-  .map(([reason]) => reason);
+/** What could have gone since, by an approval or by a setting that came back. */
+const MAY_HAVE_GONE = [
+  ...Object.entries(HOLD_REASONS).flatMap(([reason, { isApprovable }]) =>
+    isApprovable ? [reason] : [],
+  ),
+  'operation_off' satisfies HoldReason,
+];
 
 /** One at a time: several processes of several hosts find it at once. */
 export async function inTurn(tx: Db): Promise<void> {
@@ -34,7 +38,7 @@ export async function holdWaiting(
   tx: Db,
   operations: readonly InstructionOperation[] = INSTRUCTION_OPERATIONS,
 ): Promise<void> {
-  await tx.query(statement('send/journal/holdRestored'), [operations, APPROVABLE]);
+  await tx.query(statement('send/journal/holdRestored'), [operations, MAY_HAVE_GONE]);
 }
 
 /** What no snapshot can vouch for waits for a person, or for the next plan. */

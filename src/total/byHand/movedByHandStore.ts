@@ -44,6 +44,7 @@ export async function capturedByHand(
     order_no: string;
     currency: string;
     by_hand: string;
+    is_sure: boolean;
     asked_currency: string;
     asked: string;
     more: bigint;
@@ -53,6 +54,7 @@ export async function capturedByHand(
     orderNo: row.order_no,
     currency: row.currency,
     byHand: row.by_hand,
+    isSure: row.is_sure,
     askedCurrency: row.asked_currency,
     asked: row.asked,
     more: Number(row.more),

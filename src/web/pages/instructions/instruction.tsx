@@ -39,7 +39,8 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
   const account = id === null ? null : await accountOfInstruction(deps.db, id);
   if (id === null || account === null || !accounts.includes(account)) return NOT_FOUND;
   const { refundReasonTag } = deps.config.gateway.profile;
-  const sheet = await sheetOf({ db: deps.db, refundReasonTag, accounts }, id);
+  const named = visit.seesAll ? {} : { accounts };
+  const sheet = await sheetOf({ db: deps.db, refundReasonTag, ...named }, id);
   if (sheet === null) return NOT_FOUND;
   const lapsing = isUndecided(sheet.state) ? await lapsingOf(visit, [account]) : null;
   const open = await openBreaksOf(visit, sheet);

@@ -133,6 +133,17 @@ describe('openQueryTransport', () => {
     });
   });
 
+  it('was never reached where the connection itself does not come about', async () => {
+    // Takes the packets, and never shakes hands.
+    const server = await serve(() => undefined);
+    const result = await post(server.baseUrl.replace('http:', 'https:'));
+    expect(result).toEqual({
+      kind: 'failed',
+      reason: expect.stringMatching(/connect/),
+      reachable: false,
+    });
+  });
+
   it('never opens more connections than the profile allows', async () => {
     const waiting: Socket[] = [];
     const server = await rawServer({ asked: (socket) => waiting.push(socket) });

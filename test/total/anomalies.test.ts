@@ -66,6 +66,7 @@ test('a capture by hand of another amount is told, in the decimals that the gate
        ('in-parts', 'EUR', 5, 'captured', null), ('a-part', 'EUR', 9, 'captured', 5),
        ('refused', 'EUR', 5, 'captured', null), ('unanswered', 'EUR', 5, 'captured', null),
        ('mixed', 'EUR', 5, 'captured', null), ('broken', 'EUR', 5, 'captured', null),
+       ('called-again', 'EUR', 5, 'captured', null),
        ('to-cancel', 'EUR', 5, 'cancelled', null)) v (o, currency, amount, expected, part)`,
   );
   const call = (order: string, amount: string, outcome: string | null = 'accepted') =>
@@ -86,6 +87,8 @@ test('a capture by hand of another amount is told, in the decimals that the gate
   await call('refused', '1.00', 'rejected');
   await call('unanswered', '1.00', null);
   await call('mixed', '1.00', 'mixed');
+  await call('called-again', '5.00', 'mixed');
+  await call('called-again', '5.00');
   await call('to-cancel', '1.00');
   await call('broken', '1.00');
   const runId = await storeRun(db, 'C1');
@@ -102,7 +105,7 @@ test('a capture by hand of another amount is told, in the decimals that the gate
     { orderNo: 'yen', currency: 'JPY', byHand: '100.00', asked: '10000.00' },
   ]);
   const texts = told.map(capturedByHandNotice).map(({ text }) => text);
-  expect(texts[0]).toContain('was captured by hand (tieout gateway capture), or may have been:');
+  expect(texts[0]).toContain('(tieout gateway capture), or another amount: an answer took some');
   expect(texts[2]).toMatch(/a capture of 10,000 JPY of order yen; 100 JPY was captured by hand/);
 });
 

@@ -25,8 +25,8 @@ export function capturedByHandNotice(captured: CapturedByHandFacts): Notice {
   const text =
     `the ledger asks for a capture of ${moneyIn(asked, askedCurrency)} of order ${orderNo}; ` +
     `${moneyIn(byHand, currency)} was captured by hand (tieout gateway capture)` +
-    `${isSure ? '' : ', or may have been'}: capture by hand ` +
-    'what is missing before it lapses, or correct the ledger (capture_amount), and reject a ' +
+    `${isSure ? '' : ', or another amount: an answer took some orders of a call'}: capture by ` +
+    'hand what is missing before it lapses, or correct the ledger (capture_amount), and reject a ' +
     `refund of more than was captured${moreOrders(more)}`;
   return {
     accountId,

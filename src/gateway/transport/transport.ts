@@ -84,6 +84,9 @@ export function openQueryTransport(
   };
 }
 
+/** Surely before the deadline: without a connection nobody was silent, there is no way to them. */
+const CONNECT_SHARE = 0.8;
+
 /** The library is loaded with the first connection: a run has other things to do before. */
 async function openPool(
   endpoint: Endpoint,
@@ -91,6 +94,7 @@ async function openPool(
   proxy: URL | null,
 ): Promise<Pool> {
   const { Pool } = await import('undici');
+  const connectMs = limits.timeoutMs * CONNECT_SHARE;
   return new Pool(endpoint.origin, {
     connections: limits.concurrency,
     pipelining: 1,
@@ -100,8 +104,8 @@ async function openPool(
     bodyTimeout: 0,
     connect:
       proxy === null
-        ? { timeout: limits.timeoutMs, rejectUnauthorized: true }
-        : tunnelled(endpoint, { timeoutMs: limits.timeoutMs, proxy }),
+        ? { timeout: connectMs, rejectUnauthorized: true }
+        : tunnelled(endpoint, { timeoutMs: connectMs, proxy }),
   });
 }
 

@@ -5,7 +5,10 @@
 -- many of each account and how many more there are. $1 accounts, $2 limit.
 with called as materialized (
   select c.account_id, e ->> 'order_no' as order_no, e ->> 'currency' as currency,
-    max(c.at) as newest, sum(tieout.amount_called(e ->> 'amount')) as by_hand,
+    max(c.at) as newest,
+    -- one that was refused in a call of several is called once more: the two are no sum
+    coalesce(sum(tieout.amount_called(e ->> 'amount')) filter (where c.outcome = 'accepted'),
+      sum(tieout.amount_called(e ->> 'amount'))) as by_hand,
     bool_and(c.outcome = 'accepted') as is_sure
   from tieout.gateway_calls c
   cross join jsonb_array_elements(c.entries) e

@@ -231,7 +231,8 @@ describe('a clock that is killed at the inbox', () => {
     await next.ended;
     expect(await linesOf(batch)).toBe(lines);
     expect(await batchesOf(batch)).toEqual([1, 1]);
-    expect(readdirSync(done).filter((name) => name.includes(batch))).toEqual([`${batch}.csv`]);
+    const isBatch = (name: string) => name.includes(batch) && name.endsWith('.csv');
+    expect(readdirSync(done).filter(isBatch)).toEqual([`${batch}.csv`]);
     expect(readdirSync(join(house.folder, 'inbox'))).toEqual(['done']);
     if (other === null) return;
     const { rows } = await house.db.query(

@@ -185,8 +185,9 @@ describe('the clock', () => {
 
   it('ends as failed a night whose process dies each time, resumes it as one, and tells of it', async () => {
     // Its process is gone, in the middle of the night, a moment after it took it.
+    // By connections that were opened under the moved clock.
     const dies = () =>
-      house.db.query(
+      deps.db.query(
         `update tieout.runs set state = 'running', runner_id = gen_random_uuid(),
            heartbeat_at = clock_timestamp() - interval '1 minute'
          where business_date = '2026-04-04'`,

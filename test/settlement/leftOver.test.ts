@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { findBreaks } from '../../src/breaks/breaksStore.js';
 import { decideBreaks } from '../../src/breaks/decideBreaks.js';
 import { SETTLEMENT_SENTENCES } from '../../src/core/breaks/settlementSentence.js';
 import { checkChain } from '../../src/verify/verifyChainStore.js';
@@ -258,4 +259,15 @@ it('what was waived when it had become smaller stays what was waived, night afte
   const [up = ''] = readFileSync(resolve(import.meta.dirname, file), 'utf8').split('-- Down');
   await db.query(up);
   expect(await differing()).toBe(0);
+});
+
+it('lines that come to more than a break can hold are told without an amount', async () => {
+  // A map that reads a reference as the amount: each line can be held, and their sum cannot.
+  const huge = '999999999999999999.99';
+  await settled({ order: null, amount: huge }, { order: null, amount: huge });
+  await settle();
+  expect(await breaks()).toEqual([expect.stringMatching(/^batch B\d+ settled_unknown EUR$/)]);
+  const [found] = await findBreaks(db, { states: ['open'] }, { limit: 10, offset: 0 });
+  expect([found?.stake, found?.currency]).toEqual([null, 'EUR']);
+  await checkIdentities();
 });

@@ -13,6 +13,7 @@ import type { Decider } from '../../core/instructions/decider.js';
 import type { Db, Tx } from '../../database/db.js';
 import { statement } from '../../database/statements.js';
 import { signDecided } from '../../signatures/signaturesStore.js';
+import type { WaitingBecause } from '../journal/hostReasons.js';
 import type { BatchRow } from './batchesStore.js';
 
 export interface SendingStatus extends SendingFacts {
@@ -251,15 +252,11 @@ export async function sendsUnderWay(
   return { batches: Number(row?.batches ?? 0n), byHand: Number(row?.by_hand ?? 0n) };
 }
 
-interface WaitingBecause {
-  accountId: string;
-  /** why the last try came to nothing; null: there was none */
-  reason: string | null;
-  instructions: number;
-}
-
 /** What waits in batches, by account and reason, the most first. */
-export async function whyWaiting(db: Db, accountIds: readonly string[]): Promise<WaitingBecause[]> {
+export async function whyWaiting(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<(WaitingBecause & { accountId: string })[]> {
   const { rows } = await db.query<{
     account_id: string;
     reason: string | null;
